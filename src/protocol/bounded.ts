@@ -1,0 +1,65 @@
+/** Marks what a bound left out; a reader must see that something is missing. */
+const OMITTED = '…';
+const MAX_DEPTH = 12;
+
+/**
+ * JSON text of any value, at most about `limit` UTF-16 units, that never costs more than that: a peer's unknown payload
+ * may be 10 MB or nested ten thousand deep, and `JSON.stringify` would walk all of it (or overflow the stack).
+ */
+export function boundedJson(value: unknown, limit: number): string {
+  const pieces: string[] = [];
+  let room = limit;
+  const write = (piece: string): boolean => {
+    if (room <= 0) return false;
+    if (piece.length > room) {
+      pieces.push(cutAtCodePoint(piece, room), OMITTED);
+      room = 0;
+      return false;
+    }
+    pieces.push(piece);
+    room -= piece.length;
+    return true;
+  };
+  writeValue(value, write, 0);
+  return pieces.join('');
+}
+
+/** The first `limit` UTF-16 units of `text`, one fewer where the cut would part a surrogate pair. */
+export function cutAtCodePoint(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const last = text.charCodeAt(limit - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? limit - 1 : limit);
+}
+
+function writeValue(value: unknown, write: (piece: string) => boolean, depth: number): boolean {
+  if (typeof value === 'string') return write(quoted(value));
+  if (value === undefined) return write('null');
+  if (typeof value !== 'object' || value === null) return write(JSON.stringify(value));
+  if (depth >= MAX_DEPTH) return write(OMITTED);
+  return Array.isArray(value) ? writeItems(value, write, depth) : writeFields(value, write, depth);
+}
+
+function writeItems(items: readonly unknown[], write: (piece: string) => boolean, depth: number): boolean {
+  if (!write('[')) return false;
+  for (const [at, item] of items.entries()) {
+    if (at > 0 && !write(',')) return false;
+    if (!writeValue(item, write, depth + 1)) return false;
+  }
+  return write(']');
+}
+
+function writeFields(fields: object, write: (piece: string) => boolean, depth: number): boolean {
+  if (!write('{')) return false;
+  let first = true;
+  for (const [name, value] of Object.entries(fields)) {
+    if (!write(`${first ? '' : ','}${quoted(name)}:`)) return false;
+    first = false;
+    if (!writeValue(value, write, depth + 1)) return false;
+  }
+  return write('}');
+}
+
+/** Quoting costs what it reads, so of a long string only what any bound could show is read. */
+function quoted(text: string): string {
+  return JSON.stringify(text.length > 65_536 ? `${cutAtCodePoint(text, 65_536)}${OMITTED}` : text);
+}

@@ -1,0 +1,77 @@
+import { configureStore, type StoreEnhancer, type UnknownAction } from '@reduxjs/toolkit';
+import createSagaMiddleware, { stdChannel } from 'redux-saga';
+import { call } from 'typed-redux-saga';
+import type { Services } from '../services/services.js';
+import { isEventReceived } from '../store/events.js';
+import { rootReducer } from '../store/root.js';
+import type { RootState } from '../store/state.js';
+import { runConnections } from './connections.js';
+import { supervised } from './supervise.js';
+
+export interface AppOptions {
+  readonly services: Services;
+  /** The recorder's enhancer, innermost. */
+  readonly recorder?: StoreEnhancer;
+  /** Redux Toolkit's checks of every action and state. For unit tests: they cost a hundred times a dispatch. */
+  readonly checks?: boolean;
+}
+
+export interface App {
+  getState(): RootState;
+  dispatch(action: UnknownAction): void;
+  /** Calls back after changes: once for a chunk of events, at once for everything else. Returns the way out. */
+  subscribe(listener: () => void): () => void;
+  /** Ends every saga: streams are closed, timers cancelled. The state stays readable. */
+  stop(): Promise<void>;
+}
+
+/** The store with everything that acts on it. */
+export function createApp({ services, recorder, checks = false }: AppOptions): App {
+  const sagas = createSagaMiddleware({
+    channel: quietChannel(),
+    context: { services, dispatch: (action: UnknownAction) => store.dispatch(action) },
+    onError: (error) => {
+      services.log(`A saga died: ${error.stack ?? error.message}`);
+    },
+  });
+  const store = configureStore({
+    reducer: rootReducer,
+    devTools: false,
+    middleware: (defaults) =>
+      defaults({ thunk: false, serializableCheck: checks, immutableCheck: checks, actionCreatorCheck: checks }).concat(
+        sagas,
+      ),
+    enhancers: (defaults) => {
+      const enhancers = defaults({ autoBatch: { type: 'tick' } });
+      return recorder ? enhancers.concat(recorder) : enhancers;
+    },
+  });
+  const root = sagas.run(function* () {
+    yield* call(supervised, 'connections', runConnections);
+  });
+  return {
+    getState: () => store.getState(),
+    dispatch: (action) => {
+      store.dispatch(action);
+    },
+    subscribe: (listener) => store.subscribe(listener),
+    stop: async () => {
+      root.cancel();
+      await root.toPromise().catch(() => undefined);
+    },
+  };
+}
+
+/** No saga waits for streamed text; waking every waiting saga for each delta would cost more than the delta. */
+function quietChannel() {
+  const channel = stdChannel<UnknownAction>();
+  const { put } = channel;
+  channel.put = (action) => {
+    if (!isStreamedText(action)) put(action);
+  };
+  return channel;
+}
+
+function isStreamedText(action: UnknownAction): boolean {
+  return isEventReceived(action) && (action.payload.kind === 'text_delta' || action.payload.kind === 'reasoning');
+}

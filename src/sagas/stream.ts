@@ -1,0 +1,132 @@
+import type { Task } from 'redux-saga';
+import { cancel, delay, fork, put, take } from 'typed-redux-saga';
+import { isHosted } from '../protocol/frontend-v2.js';
+import { TERMINAL_KINDS, type RuntimeEvent } from '../protocol/frontend-v2-events.js';
+import { isFinal, TransportFault } from '../protocol/refusal.js';
+import { expectedSkip, isAtGap, selectCursor } from '../selectors/connections.js';
+import type { EventStream } from '../services/services.js';
+import { attached, malformedSeen, replayRefused, type LossReason } from '../store/connections.js';
+import { eventMeta, eventReceived } from '../store/events.js';
+import { ask, dispatcher, isRefusal, messageOf, now, services, state, type Dispatch, type Link } from './context.js';
+import { holdControl } from './lease.js';
+import { supervised } from './supervise.js';
+
+/** The runtime sends a sign of life every 15 s; three missed ones mean that the stream is dead. */
+export const SILENCE_MS = 45_000;
+
+/** How a stream that was followed came to its end. `alive`: it brought something, so the trouble is a new one. */
+export interface StreamEnd {
+  readonly reason: LossReason;
+  readonly alive: boolean;
+  /** Why the snapshot could not be had, where that was it; null where the stream itself ended. */
+  readonly fault: TransportFault | null;
+}
+
+/**
+ * Follows one open stream: snapshot first, then every event, until it ends or falls silent. A final refusal is thrown.
+ *
+ * Every event is one action, so that every event can be stepped through; the saga itself advances once per chunk,
+ * because an effect per delta would cost several times the dispatch.
+ */
+export function* followStream(link: Link, stream: EventStream, number: number) {
+  const { clock } = yield* services();
+  const dispatch = yield* dispatcher();
+  const life = { at: clock.monotonic() };
+  void pump(link, stream, number);
+  const watchdog: Task = yield* fork(watchLife, link, number, life);
+  let alive = false;
+  let control: Task | undefined;
+  const over = (reason: LossReason, fault: TransportFault | null = null): StreamEnd => ({ reason, alive, fault });
+  try {
+    const fault = yield* takeSnapshot(link);
+    if (fault) return over('ended', fault);
+    control = yield* fork(supervised, `${link.connection} lease`, holdControl, link);
+    while (true) {
+      const arrival = yield* take(link.inbox);
+      if (arrival.kind === 'resync') {
+        const failed = yield* takeSnapshot(link);
+        if (failed) return over('ended', failed);
+        continue;
+      }
+      if (arrival.kind === 'refused') throw arrival.error;
+      // What an earlier stream still had to say does not concern this one.
+      if (arrival.stream !== number) continue;
+      if (arrival.kind !== 'chunk') return over(arrival.kind);
+      alive = true;
+      life.at = clock.monotonic();
+      const { events, malformed } = arrival.chunk;
+      if (malformed > 0) yield* put(malformedSeen({ connection: link.connection, count: malformed }));
+      if (events.length === 0) continue;
+      link.lastEventAt = life.at;
+      const failed = yield* deliver(link, events, dispatch);
+      if (failed) return over('ended', failed);
+    }
+  } finally {
+    yield* cancel(watchdog);
+    if (control) yield* cancel(control);
+  }
+}
+
+/** Dispatches a chunk in one plain loop, up to the end or to an event in front of which something is missing. */
+function* deliver(link: Link, events: readonly RuntimeEvent[], dispatch: Dispatch) {
+  const meta = eventMeta(link.connection, yield* now());
+  let root = yield* state();
+  const hosted = isHosted(root.connections[link.connection]?.descriptor);
+  let cursor = selectCursor(root, link.connection);
+  let ended = false;
+  for (const event of events) {
+    if (event.sequence > cursor + 1) {
+      root = yield* state();
+      const explained = hosted ? 0 : expectedSkip(root, link.connection, event);
+      if (event.sequence !== cursor + 1 + explained && !isAtGap(root, link.connection)) {
+        const fault = yield* takeSnapshot(link);
+        if (fault) return fault;
+      }
+    }
+    dispatch(eventReceived(event, meta));
+    cursor = Math.max(cursor, event.sequence);
+    ended ||= isTerminal(event);
+  }
+  // A native runtime's replay reaches back again once the turn that outgrew it is over (§6.4).
+  if (ended && !hosted && isAtGap(yield* state(), link.connection)) return yield* takeSnapshot(link);
+  return null;
+}
+
+/**
+ * Takes a snapshot on the open stream and joins it to what is known; null when that is done. What the stream brings
+ * meanwhile waits in the inbox and is told from what the snapshot holds by its sequence.
+ */
+function* takeSnapshot(link: Link) {
+  const { connection } = link;
+  try {
+    const snapshot = yield* ask(link, (runtime) => runtime.attach());
+    yield* put(attached({ connection, snapshot, at: yield* now() }));
+    return null;
+  } catch (error) {
+    if (isRefusal(error, 'transport')) {
+      yield* put(replayRefused({ connection, message: error.message, at: yield* now() }));
+      return null;
+    }
+    if (isFinal(error)) throw error;
+    return error instanceof TransportFault ? error : new TransportFault('protocol', messageOf(error));
+  }
+}
+
+async function pump({ inbox }: Link, stream: EventStream, number: number): Promise<void> {
+  for await (const chunk of stream.chunks) inbox.put({ kind: 'chunk', chunk, stream: number });
+  inbox.put({ kind: 'ended', stream: number });
+}
+
+function* watchLife({ inbox }: Link, number: number, life: { readonly at: number }) {
+  const { clock } = yield* services();
+  while (true) {
+    const rest = life.at + SILENCE_MS - clock.monotonic();
+    if (rest <= 0) break;
+    yield* delay(rest);
+  }
+  inbox.put({ kind: 'silent', stream: number });
+}
+
+function isTerminal({ kind }: RuntimeEvent): boolean {
+  return TERMINAL_KINDS.some((terminal) => terminal === kind);
+}

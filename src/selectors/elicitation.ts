@@ -1,0 +1,310 @@
+import type { Json, JsonObject } from '../protocol/requests.js';
+import { cutText, OPAQUE_LIMIT, revealedTitle } from './bounds.js';
+import { reveal } from './sanitise.js';
+
+/** More questions than this nobody answers one after the other. */
+export const FIELDS_LIMIT = 64;
+const OPTIONS_LIMIT = 200;
+const REFERENCES_LIMIT = 16;
+
+export type FieldType = 'string' | 'number' | 'integer' | 'boolean' | 'array';
+
+/** One question to a person: a property of the schema of an elicitation, as plain, clean data. */
+export interface Field {
+  /** The property's name in the content, as the schema spells it. */
+  readonly name: string;
+  readonly title: string;
+  readonly description?: string;
+  readonly type: FieldType;
+  /** Of a list: what its items are. */
+  readonly itemType?: Exclude<FieldType, 'array'>;
+  readonly options: readonly FieldOption[];
+  /** Whether something else than an option may be answered. */
+  readonly freeText: boolean;
+  /** Whether several answers may be given. */
+  readonly multi: boolean;
+  readonly required: boolean;
+  readonly default?: Json;
+  readonly bounds: FieldBounds;
+}
+
+export interface FieldOption {
+  /** What a person picks: one line, told apart from its neighbours. */
+  readonly label: string;
+  readonly description?: string;
+  readonly value: Json;
+}
+
+/** Of a number its range, of a text its length in characters, of a list how many items. */
+export interface FieldBounds {
+  readonly min?: number;
+  readonly max?: number;
+  readonly above?: number;
+  readonly below?: number;
+}
+
+/**
+ * What to ask a person so that the content fits `schema`. Nothing where the schema has no properties; one free text where
+ * what it has can't be read. A schema may be invalid, huge or refer to itself.
+ */
+export function fieldsOf(schema: JsonObject | null): readonly Field[] {
+  if (schema === null) return [];
+  const root = resolve(schema, schema);
+  if (root === undefined) return [FREE_TEXT];
+  const { properties = null, required } = root;
+  if (!isObject(properties)) return properties === null && isObjectType(root) ? [] : [FREE_TEXT];
+  const names = Object.keys(properties).slice(0, FIELDS_LIMIT);
+  const isRequired = (name: string) => Array.isArray(required) && required.includes(name);
+  return names.map((name) => fieldOf(name, resolve(own(properties, name), schema) ?? {}, schema, isRequired(name)));
+}
+
+/** How many questions a schema has that `fieldsOf` leaves out. */
+export function omittedFields(schema: JsonObject | null): number {
+  const properties = schema && resolve(schema, schema)?.['properties'];
+  return isObject(properties) ? Math.max(0, Object.keys(properties).length - FIELDS_LIMIT) : 0;
+}
+
+const FREE_TEXT: Field = {
+  name: 'answer',
+  title: 'Answer',
+  type: 'string',
+  options: [],
+  freeText: true,
+  multi: false,
+  required: true,
+  bounds: {},
+};
+
+function fieldOf(name: string, property: JsonObject, root: JsonObject, required: boolean): Field {
+  const type = typeOf(property) ?? 'string';
+  const items = type === 'array' ? (resolve(own(property, 'items'), root) ?? {}) : undefined;
+  const itemType = items && typeOf(items);
+  const suggested = list(property['x-options']);
+  const options = optionsOf(items ?? property, suggested, type);
+  const preset = own(property, 'default');
+  return {
+    name,
+    title: revealedTitle(textOf(property['title']) ?? '') || revealedTitle(name) || 'Answer',
+    ...describe(property['description']),
+    type,
+    ...(items ? { itemType: itemType === undefined || itemType === 'array' ? 'string' : itemType } : {}),
+    options,
+    freeText: options.length === 0 || suggested.length > 0,
+    multi: type === 'array',
+    required,
+    ...(preset !== undefined && fits(preset, type) ? { default: preset } : {}),
+    bounds: boundsOf(property, type),
+  };
+}
+
+/** Follows local references; undefined where they lead nowhere or in a circle. */
+function resolve(schema: Json | undefined, root: JsonObject): JsonObject | undefined {
+  let here = schema;
+  for (let hop = 0; hop < REFERENCES_LIMIT; hop++) {
+    if (!isObject(here)) return undefined;
+    const reference = own(here, '$ref');
+    if (typeof reference !== 'string') return here;
+    if (!reference.startsWith('#')) return undefined;
+    here = reference
+      .slice(1)
+      .split('/')
+      .slice(1)
+      .reduce<Json | undefined>((at, key) => own(at, key.replaceAll('~1', '/').replaceAll('~0', '~')), root);
+  }
+  return undefined;
+}
+
+const TYPES: readonly FieldType[] = ['string', 'number', 'integer', 'boolean', 'array'];
+
+function typeOf(property: JsonObject): FieldType | undefined {
+  const named = own(property, 'type');
+  return TYPES.find((type) => (Array.isArray(named) ? named.includes(type) : named === type));
+}
+
+const isObjectType = (schema: JsonObject) => [undefined, null, 'object'].includes(own(schema, 'type') as string | null);
+
+function optionsOf(property: JsonObject, suggested: readonly Json[], type: FieldType): readonly FieldOption[] {
+  const alternatives = [list(property['oneOf']), list(property['anyOf'])].find((all) => all.some(isConstant)) ?? [];
+  const names = list(property['enumNames']);
+  const raw: { label: string; value: Json; description?: Json | undefined }[] = [
+    ...suggested.flatMap((option) => {
+      const label = isObject(option) ? textOf(option['label']) : textOf(option);
+      return label ? [{ label, value: label, description: isObject(option) ? option['description'] : undefined }] : [];
+    }),
+    ...list(property['enum']).map((value, at) => ({ label: textOf(names[at]) ?? labelOf(value), value })),
+    ...alternatives.filter(isConstant).map((option) => ({
+      label: textOf(option['title']) ?? labelOf(option['const']),
+      value: option['const'],
+      description: option['description'],
+    })),
+  ];
+  if (raw.length === 0 && type === 'boolean') raw.push({ label: 'Yes', value: true }, { label: 'No', value: false });
+  const taken = new Set<string>();
+  return raw.slice(0, OPTIONS_LIMIT).map(({ label, value, description }) => ({
+    label: distinctLabel(label, taken),
+    value,
+    ...describe(description),
+  }));
+}
+
+const LABEL_LIMIT = 80;
+
+/** A clean label of one line that is not yet in `taken`, and puts it there. */
+export function distinctLabel(raw: string, taken: Set<string>): string {
+  const label = revealedTitle(raw, LABEL_LIMIT) || 'Unnamed';
+  let distinct = label;
+  for (let count = 2; taken.has(distinct); count++) distinct = `${label} (${count})`;
+  taken.add(distinct);
+  return distinct;
+}
+
+const isConstant = (option: Json): option is JsonObject & { const: Json } => isObject(option) && 'const' in option;
+const labelOf = (value: Json) => (isScalar(value) ? String(value) : 'Unnamed');
+
+const BOUND_KEYS: Readonly<Record<FieldType, Readonly<Record<string, keyof FieldBounds>>>> = {
+  string: { minLength: 'min', maxLength: 'max' },
+  number: { minimum: 'min', maximum: 'max', exclusiveMinimum: 'above', exclusiveMaximum: 'below' },
+  integer: { minimum: 'min', maximum: 'max', exclusiveMinimum: 'above', exclusiveMaximum: 'below' },
+  boolean: {},
+  array: { minItems: 'min', maxItems: 'max' },
+};
+
+function boundsOf(property: JsonObject, type: FieldType): FieldBounds {
+  const known = Object.entries(BOUND_KEYS[type]).map(([key, bound]) => [bound, own(property, key)] as const);
+  return Object.fromEntries(known.filter(([, value]) => typeof value === 'number'));
+}
+
+/** What came of a person's answers: the content of an `accept`, or what to do about the first that does not fit. */
+export type ContentOrProblem = { readonly content: JsonObject } | { readonly problem: string };
+
+/**
+ * The content for `fields`, out of answers by field name: the labels or values of options, or free text. Unanswered
+ * fields take their default or are left out.
+ */
+export function contentOf(
+  fields: readonly Field[],
+  answers: Readonly<Record<string, string | readonly string[]>>,
+): ContentOrProblem {
+  const entries: [string, Json][] = [];
+  for (const field of fields) {
+    const given = Object.hasOwn(answers, field.name) ? answers[field.name] : undefined;
+    const texts = (typeof given === 'string' ? [given] : (given ?? [])).filter((text) => text.trim() !== '');
+    if (texts.length > 0) {
+      const result = field.multi ? listOf(field, texts) : singleOf(field, texts);
+      if ('problem' in result) return { problem: `${field.title}: ${result.problem}` };
+      entries.push([field.name, result.value]);
+    } else if (given === undefined && field.default !== undefined) {
+      entries.push([field.name, field.default]);
+    } else if (field.required) {
+      return { problem: `${field.title}: an answer is needed.` };
+    }
+  }
+  // Not by assignment: a property may be called `__proto__`.
+  return { content: Object.fromEntries(entries) };
+}
+
+type Converted = { readonly value: Json } | { readonly problem: string };
+
+function singleOf(field: Field, texts: readonly string[]): Converted {
+  const [text = ''] = texts;
+  if (texts.length > 1) return { problem: 'give one answer only.' };
+  return valueOf(field, field.type === 'array' ? 'string' : field.type, text);
+}
+
+function listOf(field: Field, texts: readonly string[]): Converted {
+  const values: Json[] = [];
+  for (const text of new Set(texts)) {
+    const converted = valueOf(field, field.itemType ?? 'string', text);
+    if ('problem' in converted) return converted;
+    values.push(converted.value);
+  }
+  return within(values.length, field.bounds)
+    ? { value: values }
+    : { problem: `choose ${range(field.bounds, 'answer')}; you chose ${values.length}.` };
+}
+
+function valueOf(field: Field, type: FieldType, text: string): Converted {
+  const option =
+    field.options.find(({ label }) => label === text) ??
+    field.options.find(({ value }) => isScalar(value) && String(value) === text.trim());
+  if (option) return { value: option.value };
+  if (type === 'boolean') return booleanOf(text);
+  if (!field.freeText) return { problem: `choose one of: ${labelsOf(field.options)}.` };
+  const bounds = field.multi ? {} : field.bounds;
+  if (type === 'number' || type === 'integer') return numberOf(text, type, bounds);
+  const length = Array.from(text).length;
+  return within(length, bounds)
+    ? { value: text }
+    : { problem: `write ${range(bounds, 'character')}; you wrote ${length}.` };
+}
+
+function booleanOf(text: string): Converted {
+  const word = text.trim().toLowerCase();
+  if (['yes', 'y', 'true', 'on', '1'].includes(word)) return { value: true };
+  return ['no', 'n', 'false', 'off', '0'].includes(word) ? { value: false } : { problem: 'answer yes or no.' };
+}
+
+function numberOf(text: string, type: 'number' | 'integer', bounds: FieldBounds): Converted {
+  const value = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i.test(text.trim()) ? Number(text) : NaN;
+  const isNumber = type === 'integer' ? Number.isSafeInteger(value) : Number.isFinite(value);
+  if (isNumber && within(value, bounds)) return { value };
+  const kind = type === 'integer' ? 'a whole number' : 'a number';
+  return { problem: isBounded(bounds) ? `write ${kind}, ${range(bounds)}.` : `write ${kind}, such as 42.` };
+}
+
+function within(value: number, { min, max, above, below }: FieldBounds): boolean {
+  if (min !== undefined && value < min) return false;
+  if (max !== undefined && value > max) return false;
+  if (above !== undefined && value <= above) return false;
+  return below === undefined || value < below;
+}
+
+const isBounded = (bounds: FieldBounds) => Object.keys(bounds).length > 0;
+
+/** The bounds in words, of what is counted where something is. */
+function range({ min, max, above, below }: FieldBounds, counted?: string): string {
+  const words = [
+    min === undefined ? [] : [`at least ${min}`],
+    above === undefined ? [] : [`more than ${above}`],
+    max === undefined ? [] : [`at most ${max}`],
+    below === undefined ? [] : [`less than ${below}`],
+  ].flat();
+  const unit = counted === undefined ? '' : ` ${counted}${(max ?? min) === 1 ? '' : 's'}`;
+  return `${words.join(' and ')}${unit}`;
+}
+
+const NAMED_OPTIONS = 10;
+
+function labelsOf(options: readonly FieldOption[]): string {
+  const named = options.slice(0, NAMED_OPTIONS).map(({ label }) => label);
+  return options.length > NAMED_OPTIONS
+    ? `${named.join(', ')} and ${options.length - NAMED_OPTIONS} more`
+    : named.join(', ');
+}
+
+function describe(description: Json | undefined): { description?: string } {
+  const text = textOf(description);
+  return text ? { description: cutText(reveal(text.slice(0, OPAQUE_LIMIT)), OPAQUE_LIMIT, omittedBy(text)) } : {};
+}
+
+const omittedBy = (text: string) => Math.max(0, text.length - OPAQUE_LIMIT);
+
+function fits(value: Json, type: FieldType): boolean {
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'integer') return Number.isSafeInteger(value);
+  return typeof value === type;
+}
+
+const isScalar = (value: Json) => typeof value !== 'object';
+const textOf = (value: Json | undefined) => (typeof value === 'string' ? value : undefined);
+const list = (value: Json | undefined) => (Array.isArray(value) ? (value as readonly Json[]) : []);
+
+/** A member of its own: a schema may name `constructor` or `__proto__`. */
+function own(value: Json | undefined, key: string): Json | undefined {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+  return (value as JsonObject)[key];
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,133 @@
+import type { HistoryMessage } from '../protocol/frontend-v2.js';
+import type { ConnectionId } from '../store/connections.js';
+import type { RootState } from '../store/state.js';
+import { wholeText } from '../store/streamedText.js';
+import { EMPTY_TRANSCRIPT, endOf, entryAt, type Transcript } from '../store/transcript.js';
+import { cutText, HISTORY_TURNS_LIMIT, PART_LIMIT } from './bounds.js';
+import { entryPart, textPart, toolPart } from './chatParts.js';
+import { requestView, textParts } from './newParts.js';
+import type { ChatPart } from './parts.js';
+import type { RequestView } from './requestParts.js';
+import { sanitise } from './sanitise.js';
+
+/** A request and its response. The marker turn stands in for a request where a response has none. */
+export interface HistoryTurn {
+  /** Null for the marker turn: nothing is presented as a person's words that no person wrote. */
+  readonly prompt: string | null;
+  readonly marker: boolean;
+  readonly parts: readonly ChatPart[];
+}
+
+/** What an editor that needs a request in front of each response shows as the marker turn's. */
+export const HISTORY_MARKER = '⟨supercode runtime history⟩';
+
+interface Memo {
+  readonly view: RequestView;
+  readonly turns: readonly HistoryTurn[];
+}
+
+const memos = new WeakMap<Transcript, Memo>();
+
+/**
+ * The whole conversation as turns, oldest first: what the runtime had saved, then what happened since. The system
+ * prompt is the model's affair and is left out; beyond the newest HISTORY_TURNS_LIMIT turns the omission is said.
+ */
+export function selectHistoryTurns(root: RootState, connection: ConnectionId): readonly HistoryTurn[] {
+  const transcript = root.transcript[connection] ?? EMPTY_TRANSCRIPT;
+  const view = requestView(root, connection, transcript);
+  const memo = memos.get(transcript);
+  if (memo && memo.view.requests === view.requests && memo.view.descriptor === view.descriptor) return memo.turns;
+  const turns = bounded([...savedTurns(transcript.history), ...seenTurns(transcript, view)]);
+  memos.set(transcript, { view, turns });
+  return turns;
+}
+
+class Turns {
+  readonly list: HistoryTurn[] = [];
+  private parts: ChatPart[] = [];
+  private prompt: string | null = null;
+
+  begin(prompt: string): void {
+    this.end();
+    this.prompt = prompt;
+  }
+
+  add(...parts: readonly (ChatPart | undefined)[]): void {
+    this.parts.push(...parts.filter((part) => part !== undefined));
+  }
+
+  end(): readonly HistoryTurn[] {
+    if (this.prompt !== null || this.parts.length > 0) {
+      this.list.push({ prompt: this.prompt, marker: this.prompt === null, parts: this.parts });
+    }
+    this.parts = [];
+    this.prompt = null;
+    return this.list;
+  }
+}
+
+function savedTurns(history: readonly HistoryMessage[]): readonly HistoryTurn[] {
+  const turns = new Turns();
+  const results = new Map(history.map((message) => [message.toolCallId, message] as const));
+  const called = new Set(history.flatMap(({ toolCalls }) => toolCalls.map(({ id }) => id)));
+  for (const [at, message] of history.entries()) {
+    const id = `saved.${at}`;
+    switch (message.role) {
+      case 'system':
+        break;
+      case 'user':
+        turns.begin(promptText(message));
+        break;
+      case 'assistant':
+        turns.add(...textParts(id, 'markdown', message.text));
+        for (const { id: callId, name, arguments: args } of message.toolCalls) {
+          turns.add(savedTool(`${id}.${callId}`, callId, name, args, results.get(callId)));
+        }
+        break;
+      case 'tool':
+        // Compaction can leave a result without the message that called for it.
+        if (message.toolCallId === null || !called.has(message.toolCallId)) {
+          turns.add(savedTool(id, message.toolCallId ?? id, null, '', message));
+        }
+        break;
+    }
+  }
+  return turns.end();
+}
+
+function savedTool(id: string, callId: string, name: string | null, args: string, result: HistoryMessage | undefined) {
+  const output = result?.text ?? '';
+  // Saved results carry no error flag; the runtime starts the text of an error with `Error:`.
+  const isError = output.startsWith('Error:');
+  return toolPart(id, { callId, name, arguments: args, phase: result ? 'completed' : 'abandoned', output, isError });
+}
+
+function seenTurns(transcript: Transcript, view: RequestView): readonly HistoryTurn[] {
+  const turns = new Turns();
+  for (let at = 0; at < endOf(transcript); at++) {
+    const entry = entryAt(transcript, at);
+    const id = `${transcript.generation}.${at}`;
+    if (entry?.kind === 'event' && entry.event.kind === 'user_message') {
+      turns.begin(cutText(sanitise(entry.event.text, true).text, PART_LIMIT));
+    } else if (entry?.kind === 'text' || entry?.kind === 'reasoning') {
+      turns.add(...textParts(id, entry.kind === 'text' ? 'markdown' : 'thinking', wholeText(entry.text)));
+    } else if (entry) {
+      turns.add(entryPart(id, entry, view));
+    }
+  }
+  return turns.end();
+}
+
+function promptText({ text, images }: HistoryMessage): string {
+  const clean = cutText(sanitise(text, true).text, PART_LIMIT);
+  return images === 0 ? clean : `${clean}\n(${images === 1 ? 'one image' : `${images} images`})`.trimStart();
+}
+
+function bounded(turns: readonly HistoryTurn[]): readonly HistoryTurn[] {
+  const omitted = turns.length - HISTORY_TURNS_LIMIT;
+  if (omitted <= 0) return turns;
+  // The notice takes the place of one turn more, so that the bound holds with it.
+  const kept = turns.slice(omitted + 1);
+  const notice = `${omitted + 1} earlier turns are not shown. The runtime's own history is complete.`;
+  return [{ prompt: null, marker: true, parts: [textPart('omitted', 'notice', notice)] }, ...kept];
+}

@@ -1,0 +1,79 @@
+import { cutAtCodePoint } from '../protocol/bounded.js';
+import { CredentialRefused, RuntimeRefusal, TransportFault } from '../protocol/refusal.js';
+
+const MESSAGE_LIMIT = 2000;
+const LONGEST_WAIT_MS = 3_600_000;
+
+/** Node's `fetch` or one that behaves like it: redirects are not followed, a signal ends the body too. */
+export type Fetch = (url: URL, init: RequestInit) => Promise<Response>;
+
+/**
+ * Runs one exchange and gives it `timeoutMs` for all of it, bodies included. Whatever goes wrong comes out as one of our
+ * named errors, and the socket is given up.
+ */
+export async function exchange<T>(
+  controller: AbortController,
+  timeoutMs: number,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const timer = setTimeout(() => {
+    controller.abort(new TransportFault('timeout', `The runtime did not answer within ${timeoutMs / 1000} s.`));
+  }, timeoutMs);
+  try {
+    return await run(controller.signal);
+  } catch (error) {
+    const why: unknown = controller.signal.aborted ? controller.signal.reason : error;
+    controller.abort();
+    throw asNamedError(why);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The body as text. Over `limit` bytes (counted as they come, decompressed) reading stops with a `TransportFault`. */
+export async function boundedText(response: Response, limit: number): Promise<string> {
+  if (response.body === null) return '';
+  const body: ReadableStream<Uint8Array> = response.body;
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  const pieces: string[] = [];
+  let room = limit;
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    room -= read.value.byteLength;
+    if (room < 0) {
+      reader.cancel().catch(() => undefined);
+      throw new TransportFault('protocol', `The answer is larger than ${limit} bytes; the rest was not read.`);
+    }
+    pieces.push(decoder.decode(read.value, { stream: true }));
+  }
+  pieces.push(decoder.decode());
+  return pieces.join('');
+}
+
+/** What `Retry-After` asks, in ms: seconds or a date; undefined where it says nothing usable. */
+export function retryAfterMs(response: Response, now: number): number | undefined {
+  const header = response.headers.get('retry-after')?.trim() ?? '';
+  const wait = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
+  return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), LONGEST_WAIT_MS);
+}
+
+/** A peer's own words, fit to be shown and logged: bounded, and without the secret should it repeat it. */
+export function quotable(text: string, secret: string): string {
+  return cutAtCodePoint(text, MESSAGE_LIMIT + secret.length)
+    .replaceAll(secret, '[credential]')
+    .slice(0, MESSAGE_LIMIT);
+}
+
+function asNamedError(error: unknown): Error {
+  if (error instanceof RuntimeRefusal || error instanceof TransportFault || error instanceof CredentialRefused) {
+    return error;
+  }
+  // Foreign messages may repeat headers; a system's error code cannot.
+  const code = codeOf(error) ?? codeOf(error instanceof Error ? error.cause : undefined);
+  return new TransportFault('network', `The line to the runtime broke${code === undefined ? '' : ` (${code})`}.`);
+}
+
+function codeOf(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'string' && /^[A-Z][A-Z0-9_]{1,39}$/.test(error.code) ? error.code : undefined;
+}

@@ -1,0 +1,116 @@
+import { isHosted, type Snapshot } from '../protocol/frontend-v2.js';
+import type { EventBody } from '../protocol/frontend-v2-events.js';
+import { apply, forceEnd, note, withdraw } from './apply.js';
+import type { ConnectionId } from './connections.js';
+import { recoverFromHistory } from './recover.js';
+import { unresolvedIds } from './requests.js';
+import { cursorOf, withRequests, withTranscript, withTurn, type RootState } from './state.js';
+import { EMPTY_TRANSCRIPT, endOf, type Transcript } from './transcript.js';
+import { foundBusy, NO_TURN } from './turn.js';
+
+type Continuity = 'first' | 'same' | 'restarted' | 'replaced';
+
+/** Whether a snapshot goes on from what is known: the rule of frontend.v2 §6.2. */
+function continuityOf(transcript: Transcript, snapshot: Snapshot): Continuity {
+  if (transcript.sessionId === null) return 'first';
+  if (transcript.sessionId !== snapshot.descriptor.sessionId) return 'replaced';
+  const reach = Math.max(snapshot.historyCursor, snapshot.replay.at(-1)?.sequence ?? 0);
+  return reach < transcript.cursor ? 'restarted' : 'same';
+}
+
+/** A snapshot joins what is known: the history, what was missed, what the runtime retained, and what it does now. */
+export function join(state: RootState, connection: ConnectionId, snapshot: Snapshot, at: number): RootState {
+  const known = state.transcript[connection] ?? EMPTY_TRANSCRIPT;
+  const continuity = continuityOf(known, snapshot);
+  const joined =
+    continuity === 'first' || continuity === 'replaced'
+      ? startOver(state, connection, snapshot, continuity)
+      : catchUp(state, connection, snapshot, continuity, at);
+  const replayed = snapshot.replay.reduce(
+    (current, event) =>
+      event.sequence > cursorOf(current, connection) ? apply(current, connection, event, at) : current,
+    joined,
+  );
+  return settle(replayed, connection, snapshot, at);
+}
+
+function startOver(state: RootState, connection: ConnectionId, snapshot: Snapshot, continuity: Continuity): RootState {
+  const known = state.transcript[connection] ?? EMPTY_TRANSCRIPT;
+  const left =
+    continuity === 'replaced' ? abandonTurn(state, connection, 'The runtime now serves another conversation.') : state;
+  const hadEntries = endOf(known) > 0;
+  return withTranscript(continuity === 'replaced' ? withRequests(left, connection, {}) : left, connection, {
+    ...EMPTY_TRANSCRIPT,
+    // What came live before the first snapshot is in its history or replay: shown once, from there.
+    cursor: snapshot.historyCursor,
+    sessionId: snapshot.descriptor.sessionId,
+    epoch: continuity === 'replaced' ? known.epoch + 1 : known.epoch,
+    generation: hadEntries || continuity === 'replaced' ? known.generation + 1 : known.generation,
+    history: snapshot.history,
+  });
+}
+
+function catchUp(
+  state: RootState,
+  connection: ConnectionId,
+  snapshot: Snapshot,
+  continuity: Continuity,
+  at: number,
+): RootState {
+  const known = state.transcript[connection] ?? EMPTY_TRANSCRIPT;
+  const behind = continuity === 'restarted' || snapshot.historyCursor > known.cursor;
+  const recovered = behind ? recover(state, connection, snapshot, continuity === 'restarted', at) : state;
+  const restarted =
+    continuity === 'restarted'
+      ? startEpoch(abandonTurn(recovered, connection, 'The runtime was restarted and this turn was lost.'), connection)
+      : recovered;
+  const transcript = restarted.transcript[connection] ?? EMPTY_TRANSCRIPT;
+  return withTranscript(restarted, connection, {
+    ...transcript,
+    cursor: continuity === 'restarted' ? snapshot.historyCursor : Math.max(transcript.cursor, snapshot.historyCursor),
+  });
+}
+
+function recover(state: RootState, connection: ConnectionId, snapshot: Snapshot, over: boolean, at: number): RootState {
+  const known = state.transcript[connection] ?? EMPTY_TRANSCRIPT;
+  const turn = state.turn[connection]?.current;
+  const expected = turn?.phase === 'submitting' && turn.accepted ? turn.prompt : null;
+  const missed = recoverFromHistory(known, snapshot.history, expected, over);
+  if (missed === undefined) return note(state, connection, { about: 'unmatched' });
+  const replay = (current: RootState, body: EventBody) =>
+    apply(current, connection, { sequence: cursorOf(current, connection), ...body }, at);
+  return missed.reduce(replay, state);
+}
+
+/** Another process: its sequences and request ids are not those that we know. */
+function startEpoch(state: RootState, connection: ConnectionId): RootState {
+  const told = note(state, connection, { about: 'restarted' });
+  const transcript = told.transcript[connection] ?? EMPTY_TRANSCRIPT;
+  return withTranscript(withRequests(told, connection, {}), connection, { ...transcript, epoch: transcript.epoch + 1 });
+}
+
+/** Whatever ran died with the process that ran it. */
+function abandonTurn(state: RootState, connection: ConnectionId, message: string): RootState {
+  const current = state.turn[connection]?.current;
+  const ended =
+    current === undefined || current.phase === 'idle'
+      ? state
+      : forceEnd(state, connection, current.turnId, 'failed', message);
+  return withdraw(ended, connection, unresolvedIds(ended.requests[connection] ?? {}), 'restarted');
+}
+
+/**
+ * What the descriptor adds. It was read after the replay, so `idle` may be newer than the last event: a turn that we
+ * think runs is given the time to end by its own event. Requests wait only in a running turn, except on a hosted
+ * runtime, which keeps them (§8.2).
+ */
+function settle(state: RootState, connection: ConnectionId, { descriptor, replay }: Snapshot, at: number): RootState {
+  const turn = state.turn[connection] ?? NO_TURN;
+  if (descriptor.turnState === 'busy') {
+    const last = replay.findLast(({ kind }) => kind.startsWith('turn_') && kind !== 'turn_completed')?.kind;
+    const over = last === 'turn_succeeded' || last === 'turn_failed' || last === 'turn_interrupted';
+    return over ? state : withTurn(state, connection, foundBusy(turn, at));
+  }
+  if (turn.current.phase !== 'idle' || isHosted(descriptor)) return state;
+  return withdraw(state, connection, unresolvedIds(state.requests[connection] ?? {}), 'turnEnded');
+}

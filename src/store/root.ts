@@ -1,0 +1,89 @@
+import { combineReducers, type UnknownAction } from '@reduxjs/toolkit';
+import { apply, forceEnd, note, withdraw } from './apply.js';
+import {
+  attached,
+  connectionsReducer,
+  forgotten,
+  malformedSeen,
+  opened,
+  replayRefused,
+  without,
+} from './connections.js';
+import { isEventReceived } from './events.js';
+import { join } from './join.js';
+import { leaseReducer } from './lease.js';
+import { permissionsReducer } from './permissions.js';
+import { requestsReducer, unresolvedIds } from './requests.js';
+import { withTranscript, withTurn, type RootState } from './state.js';
+import { add, applyEvent, EMPTY_TRANSCRIPT, type TranscriptState } from './transcript.js';
+import { afterForcedEnd, NO_TURN, turnReducer } from './turn.js';
+import { requestGone, turnEnded, turnLeft } from './verdicts.js';
+
+const slices = combineReducers({
+  connections: connectionsReducer,
+  transcript: (state: TranscriptState = {}) => state,
+  turn: turnReducer,
+  requests: requestsReducer,
+  lease: leaseReducer,
+  permissions: permissionsReducer,
+});
+
+/**
+ * Every fact goes through here. One fact may concern several slices at once (a turn's end retires its requests and its
+ * unfinished calls), and what is a repeat is known to the transcript alone; that order is what this file is about.
+ */
+export function rootReducer(state: RootState | undefined, action: UnknownAction): RootState {
+  if (state !== undefined && isEventReceived(action)) {
+    const { connection, at } = action.meta;
+    const transcript = state.transcript[connection];
+    const event = action.payload;
+    // The streaming path: nothing but the transcript has an interest in a delta.
+    if (transcript === undefined || event.sequence <= transcript.cursor) return state;
+    if (event.kind === 'text_delta') {
+      return { ...state, transcript: { ...state.transcript, [connection]: applyEvent(transcript, event) } };
+    }
+    return apply(state, connection, event, at);
+  }
+  return afterFact(slices(state, action), action);
+}
+
+function afterFact(state: RootState, action: UnknownAction): RootState {
+  if (opened.match(action)) {
+    const { connection } = action.payload;
+    return state.transcript[connection] ? state : withTranscript(state, connection, EMPTY_TRANSCRIPT);
+  }
+  if (attached.match(action)) {
+    const { connection, snapshot, at } = action.payload;
+    return state.connections[connection] ? join(state, connection, snapshot, at) : state;
+  }
+  if (forgotten.match(action)) {
+    return { ...state, transcript: without(state.transcript, action.payload.connection) };
+  }
+  if (replayRefused.match(action)) {
+    return note(state, action.payload.connection, { about: 'gap', message: action.payload.message });
+  }
+  if (malformedSeen.match(action)) {
+    return note(state, action.payload.connection, { about: 'malformed', count: action.payload.count });
+  }
+  if (requestGone.match(action)) {
+    const { connection, requestId } = action.payload;
+    const waiting = unresolvedIds(state.requests[connection] ?? {}).filter((id) => id === requestId);
+    return withdraw(state, connection, waiting, 'notHeld');
+  }
+  if (turnEnded.match(action)) {
+    const { connection, turnId, outcome, message } = action.payload;
+    return forceEnd(state, connection, turnId, outcome, message);
+  }
+  if (turnLeft.match(action)) {
+    const { connection, turnId, message } = action.payload;
+    const turn = afterForcedEnd(state.turn[connection] ?? NO_TURN, turnId, 'failed', message);
+    const transcript = add(state.transcript[connection] ?? EMPTY_TRANSCRIPT, {
+      kind: 'turnEnd',
+      turnId,
+      outcome: 'failed',
+      message,
+    });
+    return withTranscript(withTurn(state, connection, turn), connection, transcript);
+  }
+  return state;
+}

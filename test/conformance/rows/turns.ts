@@ -1,0 +1,487 @@
+import { request as httpRequest } from 'node:http';
+import { expect } from 'vitest';
+import type { Rows } from '../rows.js';
+import { bash, pause, script, TERMINAL, type Wire, type WireEvent } from '../wire.js';
+
+export const turnRows = (rows: Rows): void => {
+  const isNative = rows.kind === 'native';
+
+  rows.row(
+    'S40 the order of a text turn, a tool turn and a two-call turn',
+    async (bench) => {
+      const peer = await bench.open();
+      const client = await bench.client(peer);
+      const stream = await client.listen();
+      const run = async (prompt: string, approvals: number): Promise<string[]> => {
+        const since = stream.mark;
+        await client.send(prompt);
+        const seen: WireEvent[] = [];
+        while (seen.length < approvals) {
+          const request = await stream.request(since, seen);
+          seen.push(request);
+          await client.respond(request, 'allow');
+        }
+        await stream.turnEnd(since);
+        return squeezed(stream.kinds(since));
+      };
+      const start = ['user_message', 'turn_started'];
+      const words = ['text_delta', 'usage', 'turn_completed'];
+      const toolCall = ['tool_call_started', 'request', 'request_resolved', 'tool_call_completed'];
+      expect(await run(peer.prompts.plain, 0)).toEqual([...start, ...words, 'turn_succeeded']);
+      expect(await run(peer.prompts.tool, 1)).toEqual([...start, ...words, ...toolCall, ...words, 'turn_succeeded']);
+      const two = script(
+        { text: 'Two calls at once.', calls: [bash('printf A', 'call_a'), bash('printf B; exit 3', 'call_b')] },
+        { text: 'Both ran.' },
+      );
+      const since = stream.mark;
+      expect(await run(two, 2)).toEqual([...start, ...words, ...toolCall, ...toolCall, ...words, 'turn_succeeded']);
+      const completed = stream.since(since).filter(({ kind }) => kind === 'tool_call_completed');
+      expect(completed.map(({ payload }) => [payload['id'], payload['output'], payload['is_error']])).toEqual([
+        ['call_a', 'exit code: 0\nA', false],
+        // It tells whether the tool ran, not whether the command succeeded.
+        ['call_b', 'exit code: 3\nB', false],
+      ]);
+      expect(stream.events.at(-1)?.payload).toEqual({
+        type: 'turn_succeeded',
+        schema_version: 1,
+        reply: 'Both ran.',
+      });
+    },
+    { only: 'native' },
+  );
+
+  rows.row(
+    'S40 hosted: the order of a text turn and a tool turn; turn_completed follows the end',
+    async (bench) => {
+      const peer = await bench.open();
+      const client = await bench.client(peer);
+      const stream = await client.listen();
+      const start = ['user_message', 'turn_started'];
+      const end = ['turn_succeeded', 'turn_completed'];
+      await client.send(peer.prompts.plain);
+      await stream.turnEnd(0, 'hosted');
+      expect(stream.kinds()).toEqual([...start, 'text_delta', ...end]);
+      const since = stream.mark;
+      await client.send(peer.prompts.tool);
+      await client.respond(await stream.request(since), 'allow');
+      await stream.turnEnd(since, 'hosted');
+      expect(stream.kinds(since)).toEqual([
+        ...start,
+        'text_delta',
+        'tool_call_started',
+        'request',
+        'request_resolved',
+        'tool_call_completed',
+        'text_delta',
+        ...end,
+      ]);
+      const completed = stream.since(since).find(({ kind }) => kind === 'tool_call_completed');
+      expect(completed?.payload).toMatchObject({ name: null, output: 'hosted', is_error: false });
+    },
+    { only: 'hosted' },
+  );
+
+  rows.row('S41 exactly one terminal event per started turn', async (bench) => {
+    const peer = await bench.open();
+    const client = await bench.client(peer);
+    const stream = await client.listen();
+    const { plain, fail, tool, slow } = peer.prompts;
+    for (const prompt of [plain, fail, tool, slow]) {
+      const since = stream.mark;
+      await client.send(prompt);
+      if (prompt === tool) await client.respond(await stream.request(since), 'deny');
+      if (prompt === slow) {
+        await stream.until('text_delta', { since });
+        await client.ok('interrupt');
+      }
+      await stream.turnEnd(since, peer.kind);
+    }
+    await pause(100);
+    const lifecycle = stream.kinds().filter((kind) => kind === 'turn_started' || TERMINAL.includes(kind));
+    expect(lifecycle).toEqual([
+      'turn_started',
+      'turn_succeeded',
+      'turn_started',
+      'turn_failed',
+      'turn_started',
+      'turn_succeeded',
+      'turn_started',
+      isNative ? 'turn_interrupted' : 'turn_failed',
+    ]);
+  });
+
+  rows.row(
+    'S42 turn_completed and usage once per model round-trip',
+    async (bench) => {
+      const peer = await bench.open({ approval: 'never' });
+      const client = await bench.client(peer);
+      const stream = await client.listen();
+      const usage = { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 };
+      await client.send(
+        script(
+          { calls: [bash('printf 1', 'a')], usage },
+          { calls: [bash('printf 2', 'b')] },
+          { text: 'Three round-trips.' },
+        ),
+      );
+      await stream.turnEnd(0);
+      const count = (kind: string): number => stream.kinds().filter((each) => each === kind).length;
+      expect(count('turn_completed')).toBe(3);
+      expect(count('usage')).toBe(3);
+      const first = stream.events.find(({ kind }) => kind === 'usage');
+      expect(first?.payload).toEqual({ type: 'usage', ...usage, cached_tokens: null });
+    },
+    { only: 'native' },
+  );
+
+  rows.row('S43 a second input while busy is refused', async (bench) => {
+    const peer = await bench.open();
+    const client = await bench.client(peer);
+    const stream = await client.listen();
+    await client.send(peer.prompts.slow);
+    await stream.until('text_delta');
+    const error = await client.refused('send_input', { prompt: 'too early' });
+    expect(error).toEqual({
+      code: -32000,
+      name: 'busy',
+      operation: 'input',
+      message: 'a turn is already in progress',
+    });
+    await client.ok('interrupt');
+    await stream.turnEnd(0, peer.kind);
+    expect(stream.kinds().filter((kind) => kind === 'user_message')).toHaveLength(1);
+  });
+
+  rows.row('S44 interrupt while idle says that nothing was interrupted', async (bench) => {
+    const peer = await bench.open();
+    const client = await bench.client(peer);
+    expect(await client.ok('interrupt')).toEqual({ interrupted: false });
+    // It was a mutation all the same, and claimed the lease.
+    expect(await client.controller()).toBe('editor-1');
+  });
+
+  rows.row(
+    'S45 interrupt mid-text, before the first token and during a tool',
+    async (bench) => {
+      const peer = await bench.open({ approval: 'never' });
+      const client = await bench.client(peer);
+      const stream = await client.listen();
+      const cases: [string, string][] = [
+        [peer.prompts.slow, 'text_delta'],
+        [script({ hang: true }), 'turn_started'],
+        [script({ calls: [bash('sleep 30', 'call_sleep')] }, { text: 'unreachable' }), 'tool_call_started'],
+      ];
+      for (const [prompt, at] of cases) {
+        const since = stream.mark;
+        await client.send(prompt);
+        await stream.until(at, { since });
+        await pause(100);
+        const asked = Date.now();
+        expect(await client.ok('interrupt')).toEqual({ interrupted: true });
+        const end = await stream.turnEnd(since);
+        expect(end.payload).toEqual({ type: 'turn_interrupted', schema_version: 1 });
+        expect(Date.now() - asked).toBeLessThan(2000);
+        expect(stream.kinds(since)).not.toContain('tool_call_completed');
+      }
+      // Neither partial text nor the result of the tool is kept (§5.2).
+      const { history } = await client.attach();
+      expect(history.map(({ role }) => role)).toEqual(['system', 'user', 'user', 'user', 'assistant']);
+      expect(history.at(-1)?.tool_calls).toHaveLength(1);
+    },
+    { only: 'native' },
+  );
+
+  rows.row(
+    'S45 hosted: an interrupted turn ends as turn_failed',
+    async (bench) => {
+      const peer = await bench.open();
+      const client = await bench.client(peer);
+      const stream = await client.listen();
+      await client.send(peer.prompts.slow);
+      await stream.until('text_delta');
+      expect(await client.ok('interrupt')).toEqual({ interrupted: true });
+      expect((await stream.turnEnd(0, 'hosted')).kind).toBe('turn_failed');
+    },
+    { only: 'hosted' },
+  );
+
+  rows.row(
+    'S46 interrupt during an approval is acknowledged but takes effect only after the answer',
+    async (bench) => {
+      const peer = await bench.open();
+      const client = await bench.client(peer);
+      const stream = await client.listen();
+      const mark = (): number => stream.mark;
+      for (const decision of ['deny', 'allow']) {
+        const since = mark();
+        await client.send(peer.prompts.tool);
+        const request = await stream.request(since);
+        expect(await client.ok('interrupt')).toEqual({ interrupted: true });
+        await pause(400);
+        expect((await client.describe()).turn_state).toBe('busy');
+        expect(stream.events.at(-1)).toEqual(request);
+        expect((await client.respond(request, decision)).result).toEqual({ accepted: true });
+        await stream.turnEnd(since);
+        expect(stream.kinds(since).slice(-3)).toEqual(
+          decision === 'deny'
+            ? ['request_resolved', 'tool_call_completed', 'turn_interrupted']
+            : ['request', 'request_resolved', 'turn_interrupted'],
+        );
+      }
+    },
+    { only: 'native' },
+  );
+
+  rows.row(
+    'S46 hosted: interrupt during an approval ends the request without a resolution',
+    async (bench) => {
+      const peer = await bench.open();
+      const client = await bench.client(peer);
+      const stream = await client.listen();
+      await client.send(peer.prompts.tool);
+      const request = await stream.request(0);
+      expect(await client.ok('interrupt')).toEqual({ interrupted: true });
+      await stream.turnEnd(0, 'hosted');
+      expect(stream.kinds()).not.toContain('request_resolved');
+      expect((await client.respond(request, 'allow')).error).toMatchObject({ name: 'not_found' });
+    },
+    { only: 'hosted' },
+  );
+
+  rows.row(
+    'S47 model 4xx fails at once; 5xx is retried, then fails; a cut stream fails after its partial text',
+    async (bench) => {
+      const peer = await bench.open();
+      const client = await bench.client(peer);
+      const stream = await client.listen();
+      const run = async (step: Record<string, unknown>): Promise<WireEvent[]> => {
+        const since = stream.mark;
+        await client.send(script(step));
+        await stream.turnEnd(since);
+        return stream.since(since).slice(2);
+      };
+      const refused = await run({ status: 400, body: { error: { message: 'no' } } });
+      expect(refused.map(({ payload }) => payload)).toEqual([
+        {
+          type: 'turn_failed',
+          schema_version: 1,
+          message: 'provider returned status 400: {"error":{"message":"no"}}',
+        },
+      ]);
+      const asked = Date.now();
+      const retried = await run({ status: 503, body: { error: { message: 'busy' } } });
+      const reason = 'provider returned status 503: {"error":{"message":"busy"}}';
+      expect(retried.map(({ payload }) => payload)).toEqual([
+        { type: 'provider_retry', attempt: 0, delay_ms: 100, reason },
+        { type: 'provider_retry', attempt: 1, delay_ms: 200, reason },
+        { type: 'turn_failed', schema_version: 1, message: reason },
+      ]);
+      expect(Date.now() - asked).toBeGreaterThanOrEqual(300);
+      const cut = await run({ text: 'This sentence will be cut off', cut: 3, delay: 10 });
+      expect(cut.map(({ kind }) => kind)).toEqual(['text_delta', 'text_delta', 'text_delta', 'turn_failed']);
+      expect(cut.at(-1)?.payload['message']).toMatch(/^http transport error/);
+      const { history } = await client.attach();
+      expect(history.map(({ role }) => role)).toEqual(['system', 'user', 'user', 'user']);
+    },
+    { only: 'native' },
+  );
+
+  rows.row('S48 the next turn is accepted after a failure and after an interrupt', async (bench) => {
+    const peer = await bench.open();
+    const client = await bench.client(peer);
+    const stream = await client.listen();
+    let since = stream.mark;
+    await client.send(peer.prompts.fail);
+    expect((await stream.turnEnd(since, peer.kind)).kind).toBe('turn_failed');
+    since = stream.mark;
+    await client.send(peer.prompts.slow);
+    await stream.until('text_delta', { since });
+    await client.ok('interrupt');
+    await stream.turnEnd(since, peer.kind);
+    since = stream.mark;
+    await client.send(peer.prompts.plain);
+    expect((await stream.turnEnd(since, peer.kind)).kind).toBe('turn_succeeded');
+  });
+
+  rows.row('S49 steer while idle is refused; while busy it is queued for the next round-trip', async (bench) => {
+    const peer = await bench.open();
+    const client = await bench.client(peer);
+    expect(await client.refused('steer', { prompt: 'nobody works' })).toEqual({
+      code: -32020,
+      name: 'unsupported_action',
+      operation: 'steer',
+      message: 'SDK action `steer` is not supported by this runtime',
+    });
+    if (!isNative) return;
+    const stream = await client.listen();
+    await client.send(peer.prompts.tool);
+    const request = await stream.request(0);
+    expect(await client.ok('steer', { prompt: 'also mention the weather' })).toEqual({ queued: true });
+    await client.respond(request, 'allow');
+    await stream.turnEnd(0);
+    expect(stream.kinds().filter((kind) => kind === 'user_message')).toHaveLength(1);
+    const { history } = await client.attach();
+    expect(history.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'user', 'assistant']);
+    expect(history[4]).toEqual({ role: 'user', content: 'also mention the weather' });
+  });
+
+  rows.row(
+    'S49 a message steered into the last round-trip extends the turn',
+    async (bench) => {
+      const peer = await bench.open();
+      const client = await bench.client(peer);
+      const stream = await client.listen();
+      await client.send(script({ text: 'Nearly there now.', delay: 80 }));
+      await stream.until('text_delta');
+      for (const prompt of ['first thing', 'second thing']) await client.ok('steer', { prompt });
+      const end = await stream.turnEnd(0);
+      expect(end.payload['reply']).toBe('You said: second thing');
+      const { history } = await client.attach();
+      expect(history.slice(2).map(({ content }) => content)).toEqual([
+        'Nearly there now.',
+        'first thing',
+        'You said: first thing',
+        'second thing',
+        'You said: second thing',
+      ]);
+    },
+    { only: 'native' },
+  );
+
+  rows.row(
+    'S50 the turn of an abandoned submit keeps running',
+    async (bench) => {
+      const peer = await bench.open();
+      const client = await bench.client(peer);
+      const stream = await client.listen();
+      const abandon = submitAndHold(client, script({ text: 'one two three four five six', delay: 60 }));
+      await stream.until('text_delta');
+      abandon();
+      const end = await stream.turnEnd(0);
+      expect(end.payload['reply']).toBe('one two three four five six');
+    },
+    { only: 'native' },
+  );
+
+  rows.row(
+    'S51 an unknown tool, invalid arguments and a failing tool are errors for the model, not for the turn',
+    async (bench) => {
+      const peer = await bench.open();
+      const client = await bench.client(peer);
+      const stream = await client.listen();
+      await client.send(
+        script(
+          { calls: [{ name: 'no_such_tool', id: 'unknown', args: {} }] },
+          { calls: [{ name: 'read_file', id: 'malformed', args: '{"path": ' }] },
+          { calls: [{ name: 'read_file', id: 'missing', args: { path: 'absent.txt' } }] },
+          { text: 'Three errors.' },
+        ),
+      );
+      await client.respond(await stream.request(0), 'allow');
+      await stream.turnEnd(0);
+      const completed = stream.events.filter(({ kind }) => kind === 'tool_call_completed');
+      expect(completed.map(({ payload }) => [payload['id'], payload['output'], payload['is_error']])).toEqual([
+        ['unknown', 'Error: model requested unknown tool: no_such_tool', true],
+        [
+          'malformed',
+          'Error: invalid arguments for tool `read_file`: EOF while parsing a value at line 1 column 8',
+          true,
+        ],
+        [
+          'missing',
+          `Error: tool \`read_file\` failed: ${peer.workspace}/absent.txt: No such file or directory (os error 2)`,
+          true,
+        ],
+      ]);
+      expect(stream.events.at(-1)?.kind).toBe('turn_succeeded');
+    },
+    { only: 'native' },
+  );
+
+  rows.row(
+    'S52 submit answers at the end of its turn; while busy and for a bad image list it refuses',
+    async (bench) => {
+      const peer = await bench.open();
+      const client = await bench.client(peer);
+      const stream = await client.listen();
+      const reply = await client.ok('submit', { prompt: peer.prompts.plain });
+      if (isNative) expect(reply).toEqual({ reply: 'The quick brown fox.' });
+      else expect(reply).toMatchObject({ reply: expect.any(String) as string });
+      expect((await stream.turnEnd(0, peer.kind)).kind).toBe('turn_succeeded');
+      expect(await client.refused('submit', { prompt: peer.prompts.fail })).toMatchObject({
+        code: -32002,
+        name: 'execution',
+        operation: 'input',
+      });
+      const since = stream.mark;
+      const pending = client.call('submit', { prompt: peer.prompts.slow });
+      await stream.until('text_delta', { since });
+      expect(await client.refused('submit', { prompt: 'too early' })).toMatchObject({ code: -32000, name: 'busy' });
+      await client.ok('interrupt');
+      const interrupted = (await pending).error;
+      expect(interrupted).toMatchObject({ code: isNative ? -32001 : -32002, name: 'execution', operation: 'input' });
+      const badImages = await client.refused('submit', { prompt: 'x', image_urls: 'not an array' });
+      expect(badImages).toEqual({ code: -32602, message: 'submit requires array `params.image_urls`' });
+    },
+  );
+
+  rows.row(
+    'S53 background_output comes only with a status poll, before that call completes',
+    async (bench) => {
+      const peer = await bench.open({ approval: 'never' });
+      const client = await bench.client(peer);
+      const stream = await client.listen();
+      await client.send(
+        script(
+          { calls: [{ name: 'background_exec', id: 'start', args: { command: 'echo one; sleep 0.2; echo two' } }] },
+          { first: 700, calls: [{ name: 'background_list', id: 'list', args: {} }] },
+          { text: 'Listed.' },
+        ),
+      );
+      await stream.turnEnd(0);
+      expect(stream.kinds()).not.toContain('background_output');
+      const job = jobOf(stream.events);
+      const since = stream.mark;
+      await client.send(
+        script({ calls: [{ name: 'background_status', id: 'poll', args: { job_id: job } }] }, { text: 'Polled.' }),
+      );
+      await stream.turnEnd(since);
+      const [started, output, completed] = stream.since(since).filter(({ kind }) => /tool|background/.test(kind));
+      expect(started?.kind).toBe('tool_call_started');
+      expect(output?.payload).toEqual({
+        type: 'background_output',
+        job_id: job,
+        chunk: 'one\ntwo\n',
+        truncated: false,
+      });
+      expect(completed?.kind).toBe('tool_call_completed');
+      expect(JSON.parse(String(completed?.payload['output']))).toMatchObject({
+        job_id: job,
+        status: 'exited',
+        exit_code: 0,
+        output: 'one\ntwo\n',
+      });
+    },
+    { only: 'native' },
+  );
+};
+
+/** The kinds in order, a run of text deltas as one. */
+const squeezed = (kinds: readonly string[]): string[] =>
+  kinds.filter((kind, index) => kind !== 'text_delta' || kinds[index - 1] !== 'text_delta');
+
+const jobOf = (events: readonly WireEvent[]): string => {
+  const started = events.find(({ kind }) => kind === 'tool_call_completed');
+  const { job_id } = JSON.parse(String(started?.payload['output'])) as { job_id: string };
+  return job_id;
+};
+
+/** Submits on a connection of its own; the returned function drops it. */
+const submitAndHold = (client: Wire, prompt: string): (() => void) => {
+  const body = JSON.stringify({ id: 1, method: 'frontend.v2.submit', params: { prompt } });
+  const headers = { ...client.headers(), 'content-length': Buffer.byteLength(body) };
+  const request = httpRequest(new URL('/rpc', client.url), { method: 'POST', agent: false, headers });
+  request.on('error', () => undefined);
+  request.end(body);
+  return () => request.destroy();
+};
