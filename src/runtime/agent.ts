@@ -137,8 +137,7 @@ export class Agent {
 
   /** One model request and the tools it asked for; the final text when it asked for none. */
   async #roundTrip(context: ToolContext): Promise<string | undefined> {
-    const steering = this.#steering?.shift();
-    if (steering !== undefined) this.#messages.push({ role: 'user', content: steering });
+    this.#takeSteering();
     const step = stepFor(this.#messages, findDemo);
     const reply = await this.#ask(step, context.signal);
     this.#messages.push(assistantMessage(reply));
@@ -146,10 +145,18 @@ export class Agent {
       await this.#useTools(step, reply.calls, context);
       return undefined;
     }
+    if (this.#takeSteering()) return undefined;
     // Closed in the same breath as the last look, so that an accepted message never leaks into a later turn.
-    if (this.#steering !== undefined && this.#steering.length > 0) return undefined;
     this.#steering = undefined;
     return reply.text;
+  }
+
+  /** One message at a time: at the start of a round-trip, and once more at the end of the last one. */
+  #takeSteering(): boolean {
+    const content = this.#steering?.shift();
+    if (content === undefined) return false;
+    this.#messages.push({ role: 'user', content });
+    return true;
   }
 
   async #ask(step: Step, signal: AbortSignal): Promise<Reply> {

@@ -7,6 +7,7 @@ import { rootReducer } from '../store/root.js';
 import type { RootState } from '../store/state.js';
 import { runConnections } from './connections.js';
 import { supervised } from './supervise.js';
+import { TIMINGS, type Timings } from './timings.js';
 
 export interface AppOptions {
   readonly services: Services;
@@ -14,6 +15,7 @@ export interface AppOptions {
   readonly recorder?: StoreEnhancer;
   /** Redux Toolkit's checks of every action and state. For unit tests: they cost a hundred times a dispatch. */
   readonly checks?: boolean;
+  readonly timings?: Partial<Timings>;
 }
 
 export interface App {
@@ -26,10 +28,14 @@ export interface App {
 }
 
 /** The store with everything that acts on it. */
-export function createApp({ services, recorder, checks = false }: AppOptions): App {
+export function createApp({ services, recorder, checks = false, timings = {} }: AppOptions): App {
   const sagas = createSagaMiddleware({
     channel: quietChannel(),
-    context: { services, dispatch: (action: UnknownAction) => store.dispatch(action) },
+    context: {
+      services,
+      timings: { ...TIMINGS, ...timings },
+      dispatch: (action: UnknownAction) => store.dispatch(action),
+    },
     onError: (error) => {
       services.log(`A saga died: ${error.stack ?? error.message}`);
     },
@@ -65,7 +71,7 @@ export function createApp({ services, recorder, checks = false }: AppOptions): A
 /** No saga waits for streamed text; waking every waiting saga for each delta would cost more than the delta. */
 function quietChannel() {
   const channel = stdChannel<UnknownAction>();
-  const { put } = channel;
+  const put = channel.put.bind(channel);
   channel.put = (action) => {
     if (!isStreamedText(action)) put(action);
   };

@@ -1,5 +1,6 @@
+import type { Action } from '@reduxjs/toolkit';
 import { buffers, channel, type Task } from 'redux-saga';
-import { call, cancel, delay, fork, put, race, take } from 'typed-redux-saga';
+import { call, cancel, cancelled, delay, fork, put, race, take } from 'typed-redux-saga';
 import { isFinal } from '../protocol/refusal.js';
 import { selectTurn } from '../selectors/turn.js';
 import type { EventStream } from '../services/services.js';
@@ -16,7 +17,7 @@ import {
 } from '../store/connections.js';
 import { turnLeft } from '../store/verdicts.js';
 import { ATTEMPTS, pauseAfter } from './backoff.js';
-import { messageOf, now, refusalOf, services, state, type Arrival, type Link } from './context.js';
+import { messageOf, now, refusalOf, services, state, timings, type Arrival, type Link } from './context.js';
 import { applyPolicy } from './permissions.js';
 import { answerRequests } from './requests.js';
 import { stopTurns } from './stop.js';
@@ -28,13 +29,17 @@ import { runTurns } from './turn.js';
 export function* runConnections() {
   const running = new Map<ConnectionId, Task>();
   while (true) {
-    const action = yield* take([opened, forgotten]);
+    const action = yield* take(isComingOrGoing);
     const { connection } = action.payload;
     const before = running.get(connection);
     if (before) yield* cancel(before);
     running.delete(connection);
     if (opened.match(action)) running.set(connection, yield* fork(supervised, connection, runConnection, connection));
   }
+}
+
+function isComingOrGoing(action: Action): action is ReturnType<typeof opened | typeof forgotten> {
+  return opened.match(action) || forgotten.match(action);
 }
 
 function* runConnection(connection: ConnectionId) {
@@ -81,6 +86,7 @@ function* runParts(link: Link) {
 function* stayAttached(link: Link) {
   const { connection } = link;
   const { random } = yield* services();
+  const pauses = yield* timings();
   let lost: LossReason | null = null;
   let silent: EventStream | undefined;
   let current: EventStream | undefined;
@@ -90,12 +96,13 @@ function* stayAttached(link: Link) {
       yield* put(attemptStarted({ connection, attempt, lost, at: yield* now() }));
       let fault: { readonly message: string; readonly retryAfterMs?: number | undefined };
       try {
-        current = yield* call(() => link.runtime.openEvents());
+        current = yield* call(openStream, link);
         // Only now: closing the last stream makes a native runtime deny what waits (frontend.v2 §6.1, §8.2).
         silent?.close();
         silent = undefined;
         const end = yield* call(followStream, link, current, ++number);
-        if (end.alive) attempt = 0;
+        // A stream that opened and was only silent is paced by the silence itself: nothing to back off from.
+        if (end.alive || end.reason === 'silent') attempt = 0;
         lost = end.reason;
         fault = end.fault ?? { message: 'The event stream of the runtime ended.' };
         if (end.reason === 'silent') silent = current;
@@ -107,11 +114,32 @@ function* stayAttached(link: Link) {
       }
       if (attempt >= ATTEMPTS) return gaveUp({ connection, message: fault.message });
       // The first repair of a stream that worked is at once: most ends of a stream are routine.
-      if (attempt > 0) yield* delay(pauseAfter(attempt, random(), fault.retryAfterMs));
+      if (attempt > 0) yield* delay(pauseAfter(attempt, random(), fault.retryAfterMs, pauses));
     }
   } finally {
     silent?.close();
     current?.close();
+  }
+}
+
+/**
+ * Called as an effect, not delegated to: a `finally` that yields would make the delegating saga go on after its own
+ * cancellation. A stream that opens for a saga that is gone would stay open, and keep the runtime's lease, for
+ * ever.
+ */
+function* openStream({ runtime }: Link) {
+  const opening = runtime.openEvents();
+  try {
+    return yield* call(() => opening);
+  } finally {
+    if (yield* cancelled()) {
+      opening.then(
+        (stream) => {
+          stream.close();
+        },
+        () => undefined,
+      );
+    }
   }
 }
 

@@ -1,11 +1,12 @@
 import type { UnknownAction } from '@reduxjs/toolkit';
 import type { Channel } from 'redux-saga';
-import { call, getContext, select, take } from 'typed-redux-saga';
+import { call, getContext, put, select, take } from 'typed-redux-saga';
 import { CredentialRefused, RuntimeRefusal, type Refusal } from '../protocol/refusal.js';
 import type { EventChunk, RuntimeClient, Services } from '../services/services.js';
 import type { ConnectionId } from '../store/connections.js';
 import type { RootState } from '../store/state.js';
 import type { TurnId } from '../store/turn.js';
+import type { Timings } from './timings.js';
 
 /** What the sagas of one connection share: whom they speak for, the runtime's calls, and what its stream brings. */
 export interface Link {
@@ -38,6 +39,10 @@ export function* dispatcher() {
   return (yield* getContext('dispatch')) as Dispatch;
 }
 
+export function* timings() {
+  return (yield* getContext('timings')) as Timings;
+}
+
 export function* state() {
   return yield* select((root: RootState) => root);
 }
@@ -67,7 +72,7 @@ export function* ask<T>({ runtime, inbox }: Link, question: (runtime: RuntimeCli
   try {
     return yield* call(question, runtime);
   } catch (error) {
-    if (isRefusal(error, 'unauthenticated')) inbox.put({ kind: 'refused', error });
+    if (isRefusal(error, 'unauthenticated')) yield* put(inbox, { kind: 'refused', error });
     throw error;
   }
 }

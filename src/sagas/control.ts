@@ -40,7 +40,6 @@ export function* askForControl(link: Link, question: (runtime: RuntimeClient) =>
   yield* put(reported({ connection: link.connection, holder, mine, ttlMs, sentAt }));
 }
 
-// eslint-disable-next-line require-yield -- a saga that asks nothing
 function* always(): Generator<never, boolean> {
   return true;
 }

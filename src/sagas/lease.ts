@@ -25,7 +25,10 @@ export function* holdControl(link: Link) {
 
 function* keepControl(link: Link) {
   if (!(yield* maySubmit(link))) return;
-  yield* askUnlessDown(link, (runtime) => runtime.takeControl());
+  const before = (yield* state()).lease[link.connection];
+  // Control that another client took while our last stream was up is still not fought for.
+  const taken = before?.phase === 'lost' && before.holder !== null;
+  yield* askUnlessDown(link, (runtime) => (taken ? runtime.heartbeat() : runtime.takeControl()));
   while (true) {
     const lease = (yield* state()).lease[link.connection];
     if (lease?.phase === 'controlling') {

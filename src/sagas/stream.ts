@@ -7,12 +7,20 @@ import { expectedSkip, isAtGap, selectCursor } from '../selectors/connections.js
 import type { EventStream } from '../services/services.js';
 import { attached, malformedSeen, replayRefused, type LossReason } from '../store/connections.js';
 import { eventMeta, eventReceived } from '../store/events.js';
-import { ask, dispatcher, isRefusal, messageOf, now, services, state, type Dispatch, type Link } from './context.js';
+import {
+  ask,
+  dispatcher,
+  isRefusal,
+  messageOf,
+  now,
+  services,
+  state,
+  timings,
+  type Dispatch,
+  type Link,
+} from './context.js';
 import { holdControl } from './lease.js';
 import { supervised } from './supervise.js';
-
-/** The runtime sends a sign of life every 15 s; three missed ones mean that the stream is dead. */
-export const SILENCE_MS = 45_000;
 
 /** How a stream that was followed came to its end. `alive`: it brought something, so the trouble is a new one. */
 export interface StreamEnd {
@@ -119,12 +127,13 @@ async function pump({ inbox }: Link, stream: EventStream, number: number): Promi
 
 function* watchLife({ inbox }: Link, number: number, life: { readonly at: number }) {
   const { clock } = yield* services();
+  const { silence } = yield* timings();
   while (true) {
-    const rest = life.at + SILENCE_MS - clock.monotonic();
+    const rest = life.at + silence - clock.monotonic();
     if (rest <= 0) break;
     yield* delay(rest);
   }
-  inbox.put({ kind: 'silent', stream: number });
+  yield* put(inbox, { kind: 'silent', stream: number });
 }
 
 function isTerminal({ kind }: RuntimeEvent): boolean {

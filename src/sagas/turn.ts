@@ -6,15 +6,10 @@ import type { RootState } from '../store/state.js';
 import { inputAccepted, submitRequested, type TurnId } from '../store/turn.js';
 import { turnEnded } from '../store/verdicts.js';
 import { Stopped, withControl } from './control.js';
-import { ask, isRefusal, messageOf, services, state, until, type Link } from './context.js';
+import { ask, isRefusal, messageOf, services, state, timings, until, type Link } from './context.js';
 
 /** The runtime turns idle a moment after it says that a turn is over (frontend.v2 §6.5). */
 const BUSY_PAUSE_MS = 150;
-/** A turn of which nothing was heard for so long is asked about. */
-export const SILENT_TURN_MS = 20_000;
-/** The descriptor can be ahead of the stream: a turn's own terminal event gets this long to arrive. */
-const GRACE_MS = 1_500;
-const SNAPSHOT_WAIT_MS = 20_000;
 
 /** Takes prompts to the runtime, and sees to it that each turn ends. */
 export function* runTurns(link: Link) {
@@ -87,10 +82,11 @@ function* findOut(link: Link, turnId: TurnId, fault: TransportFault) {
 
 /** Asks for a fresh snapshot and waits until it is there, or until that can't be had soon. */
 function* resync(link: Link) {
-  link.inbox.put({ kind: 'resync' });
+  const { snapshot } = yield* timings();
+  yield* put(link.inbox, { kind: 'resync' });
   yield* race({
     done: until(snapshotAfter(link, (yield* state()).connections[link.connection]?.phase)),
-    late: delay(SNAPSHOT_WAIT_MS),
+    late: delay(snapshot),
   });
 }
 
@@ -102,12 +98,13 @@ const snapshotAfter = (link: Link, before: unknown) => (root: RootState) => {
 /** A turn whose end got lost would run for ever: after a long silence the runtime is asked. */
 function* watchSilence(link: Link) {
   const { clock } = yield* services();
+  const { silentTurn } = yield* timings();
   while (true) {
     yield* until((root) => isTurnGoingOn(root, link.connection));
     let since = clock.monotonic();
     while (isTurnGoingOn(yield* state(), link.connection)) {
       const quietSince = Math.max(since, link.lastEventAt);
-      const rest = quietSince + SILENT_TURN_MS - clock.monotonic();
+      const rest = quietSince + silentTurn - clock.monotonic();
       if (rest > 0) {
         yield* race({ passed: delay(rest), over: until((root) => !isTurnGoingOn(root, link.connection)) });
         continue;
@@ -136,7 +133,8 @@ function* askAfterTurn(link: Link) {
  * it ended; only where none comes is it ended without.
  */
 export function* concludeIdle(link: Link, turnId: TurnId) {
-  yield* race({ over: until(isOver(link, turnId)), late: delay(GRACE_MS) });
+  const { grace } = yield* timings();
+  yield* race({ over: until(isOver(link, turnId)), late: delay(grace) });
   if (isOver(link, turnId)(yield* state())) return;
   yield* call(resync, link);
   const turn = selectTurn(yield* state(), link.connection);

@@ -28,6 +28,12 @@ export function cutText(text: string, limit: number, omitted = 0): string {
   return kept + statement(text.length - kept.length + omitted);
 }
 
+/** As `cutText`, of what a person decides on, with nothing in it hidden; of a huge text no more than `limit` is read. */
+export function revealedText(text: string, limit: number, change = (shown: string) => shown): string {
+  const head = cutAtCodePoint(text, limit);
+  return cutText(change(reveal(head)), limit, text.length - head.length);
+}
+
 function statement(omitted: number): string {
   return `… (${omitted.toLocaleString('en-US')} more ${omitted === 1 ? 'character' : 'characters'})`;
 }

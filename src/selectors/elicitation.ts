@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from '../protocol/requests.js';
-import { cutText, OPAQUE_LIMIT, revealedTitle } from './bounds.js';
-import { reveal } from './sanitise.js';
+import { OPAQUE_LIMIT, revealedText, revealedTitle } from './bounds.js';
 
 /** More questions than this nobody answers one after the other. */
 export const FIELDS_LIMIT = 64;
@@ -284,10 +283,8 @@ function labelsOf(options: readonly FieldOption[]): string {
 
 function describe(description: Json | undefined): { description?: string } {
   const text = textOf(description);
-  return text ? { description: cutText(reveal(text.slice(0, OPAQUE_LIMIT)), OPAQUE_LIMIT, omittedBy(text)) } : {};
+  return text ? { description: revealedText(text, OPAQUE_LIMIT) } : {};
 }
-
-const omittedBy = (text: string) => Math.max(0, text.length - OPAQUE_LIMIT);
 
 function fits(value: Json, type: FieldType): boolean {
   if (type === 'array') return Array.isArray(value);

@@ -1,9 +1,8 @@
 import type { JsonObject, RequestBody } from '../protocol/requests.js';
-import { cutText, PART_LIMIT, prettyJson, revealedTitle } from './bounds.js';
+import { cutText, PART_LIMIT, prettyJson, revealedText, revealedTitle } from './bounds.js';
 import { filesOfDiff } from './diffFiles.js';
 import { distinctLabel, fieldsOf, omittedFields, type Field } from './elicitation.js';
 import type { AnswerChoice } from './parts.js';
-import { reveal } from './sanitise.js';
 
 type Approval = Extract<RequestBody, { kind: 'approval' }>;
 type Elicitation = Extract<RequestBody, { kind: 'elicitation' }>;
@@ -18,8 +17,8 @@ export function previewOf(body: RequestBody): string | undefined {
       ? approvalPreview(body)
       : body.kind === 'elicitation'
         ? elicitationPreview(body)
-        : shown(body.preview, PART_LIMIT);
-  return preview === '' ? undefined : cutText(preview, PART_LIMIT);
+        : revealedText(body.preview, PART_LIMIT);
+  return preview === '' ? undefined : preview;
 }
 
 /** One line that names what is asked for, of at most TITLE_LIMIT UTF-16 units. */
@@ -54,14 +53,14 @@ function firstLine(text: string): string {
 const formOf = (tool: string) => tool.toLowerCase().replace(/_file$/, '');
 
 function approvalPreview({ tool, subject, args }: Approval): string {
-  const known = previewOfForm(formOf(tool), subject, args);
+  const known = previewOfForm(formOf(tool), subject, args ?? {});
   if (known !== undefined) return known;
-  if (args === null || Object.keys(args).length === 0) return shown(subject ?? '', PART_LIMIT);
+  if (args === null || Object.keys(args).length === 0) return revealedText(subject ?? '', PART_LIMIT);
   const path = pathIn(args);
-  return joined(path === undefined ? [] : [path, ''], prettyJson(args, PART_LIMIT));
+  return composed(path === undefined ? [] : [path, ''], (room) => prettyJson(args, room));
 }
 
-function previewOfForm(form: string, subject: string | null, args: JsonObject | null): string | undefined {
+function previewOfForm(form: string, subject: string | null, args: JsonObject): string | undefined {
   switch (form) {
     case 'bash':
       return commandPreview(commandIn(args) ?? subject, args);
@@ -70,75 +69,87 @@ function previewOfForm(form: string, subject: string | null, args: JsonObject | 
     case 'write': {
       const [path, content] = [pathIn(args), textIn(args, 'content')];
       if (path === undefined || content === undefined) return undefined;
-      return joined([path, ''], content === '' ? '(empty)' : shown(content, PART_LIMIT));
+      const rest = restOf(args, [...PATH_NAMES, 'content']);
+      return composed([path, ''], (room) => (content === '' ? '(empty)' : revealedText(content, room)), rest);
     }
     case 'apply_patch': {
       const patch = textIn(args, 'patch', 'input') ?? subject;
-      return patch === null ? undefined : shown(patch, PART_LIMIT);
+      const rest = restOf(args, ['patch', 'input']);
+      return patch === null ? undefined : composed([], (room) => revealedText(patch, room), rest);
     }
     default:
       return undefined;
   }
 }
 
-/** Room that a long main text leaves for what is said beside it. */
-const ASIDE_LIMIT = 4096;
+const COMMAND_NAMES = [
+  'command',
+  'cmd',
+  'cwd',
+  'workdir',
+  'justification',
+  'reason',
+  'description',
+  'timeout',
+  'timeout_ms',
+];
+const ESCAPES = ['with_escalated_permissions', 'dangerouslyDisableSandbox'];
 
-function commandPreview(command: string | null, args: JsonObject | null): string | undefined {
+function commandPreview(command: string | null, args: JsonObject): string | undefined {
   if (command === null) return undefined;
   const directory = textIn(args, 'cwd', 'workdir');
   const reason = textIn(args, 'justification', 'reason');
-  const escapes =
-    args?.['with_escalated_permissions'] === true ||
-    args?.['dangerouslyDisableSandbox'] === true ||
-    args?.['sandbox_permissions'] === 'require_escalated';
   const asides = [
     ...(directory === undefined ? [] : [`In: ${directory}`]),
-    ...(escapes ? ['Asks to run outside the sandbox.'] : []),
+    ...(ESCAPES.some((name) => args[name] === true) ? ['Asks to run outside the sandbox.'] : []),
     ...(reason === undefined ? [] : [`Reason: ${reason}`]),
   ];
-  if (asides.length === 0) return shown(command, PART_LIMIT);
-  const aside = shown(asides.join('\n'), ASIDE_LIMIT);
-  return `${shown(command, PART_LIMIT - aside.length - 2)}\n\n${aside}`;
+  const rest = restOf(args, [...COMMAND_NAMES, ...ESCAPES]);
+  return composed([], (room) => revealedText(command, room), [...asides, ...rest]);
 }
 
-function editPreview(args: JsonObject | null): string | undefined {
+function editPreview(args: JsonObject): string | undefined {
   const path = pathIn(args);
   const [before, after] = [textIn(args, 'old_string'), textIn(args, 'new_string')];
   if (path === undefined || before === undefined || after === undefined) return undefined;
-  const all = args?.['replace_all'] === true ? ['(every occurrence)'] : [];
-  // Half of the room each: however much is replaced, what replaces it is seen.
-  const room = (PART_LIMIT - ASIDE_LIMIT) / 2;
+  const all = args['replace_all'] === true ? ['(every occurrence)'] : [];
   const end = before.endsWith('\n') && after.endsWith('\n') ? -1 : undefined;
-  const changes = [signed(before.slice(0, end), '-', room), signed(after.slice(0, end), '+', room)];
-  return joined([path, ...all], changes.filter(Boolean).join('\n'));
+  // Half of the room each: however much is replaced, what replaces it is seen.
+  const changes = (room: number) =>
+    [signed(before.slice(0, end), '-', room / 2 - 1), signed(after.slice(0, end), '+', room / 2 - 1)].filter(Boolean);
+  const rest = restOf(args, [...PATH_NAMES, 'old_string', 'new_string', 'replace_all']);
+  return composed([path, ...all], (room) => changes(room).join('\n'), rest);
 }
 
 function signed(text: string, sign: string, limit: number): string {
   if (text === '') return '';
-  const lines = reveal(text.slice(0, limit)).replaceAll('\n', `\n${sign}`);
-  return cutText(sign + lines, limit, Math.max(0, text.length - limit));
+  return revealedText(text, Math.floor(limit), (shown) => sign + shown.replaceAll('\n', `\n${sign}`));
 }
 
-/** Lines of which each is a name or a short remark, above the main text, both within the bound. */
-function joined(heads: readonly string[], main: string): string {
-  const head = heads.map((line) => `${shown(line, ASIDE_LIMIT / 2)}\n`).join('');
-  return head + cutText(main, PART_LIMIT - head.length);
+/** Arguments that a form has no words for: a person allows them too. */
+function restOf(args: JsonObject, known: readonly string[]): readonly string[] {
+  const rest = Object.entries(args).filter(([name]) => !known.includes(name));
+  return rest.length === 0 ? [] : [`With: ${prettyJson(Object.fromEntries(rest), ASIDE_LIMIT / 2)}`];
 }
 
-/** `text` with nothing hidden, within the bound; of a huge one no more than the bound is read. */
-function shown(text: string, limit: number): string {
-  return cutText(reveal(text.slice(0, limit)), limit, Math.max(0, text.length - limit));
+/** Room for all that is said beside the main text, and half of it for each line above. */
+const ASIDE_LIMIT = 4096;
+
+/** Names and remarks above the main text, others below; the main text has what room they leave. */
+function composed(above: readonly string[], main: (room: number) => string, below: readonly string[] = []): string {
+  const head = above.map((line) => `${revealedText(line, ASIDE_LIMIT / 2)}\n`).join('');
+  const tail = below.length === 0 ? '' : `\n\n${revealedText(below.join('\n'), ASIDE_LIMIT)}`;
+  return head + main(PART_LIMIT - head.length - tail.length) + tail;
 }
 
 function elicitationPreview({ message, schema }: Elicitation): string {
   const omitted = omittedFields(schema);
   const blocks = [
-    message === '' ? '' : shown(message, PART_LIMIT / 2),
+    message === '' ? '' : revealedText(message, PART_LIMIT / 2),
     fieldsOf(schema).map(fieldText).join('\n'),
     omitted === 0 ? '' : `… (${omitted.toLocaleString('en-US')} more questions)`,
   ];
-  return blocks.filter((block) => block !== '').join('\n\n');
+  return cutText(blocks.filter((block) => block !== '').join('\n\n'), PART_LIMIT);
 }
 
 function fieldText({ title, description, options, multi, required }: Field): string {
@@ -191,7 +202,8 @@ function textIn(args: JsonObject | null, ...names: readonly string[]): string | 
   return names.map((name) => args?.[name]).find((value) => typeof value === 'string');
 }
 
-const pathIn = (args: JsonObject | null) => textIn(args, 'path', 'file_path', 'notebook_path');
+const PATH_NAMES = ['path', 'file_path', 'notebook_path'];
+const pathIn = (args: JsonObject | null) => textIn(args, ...PATH_NAMES);
 
 /** A command as one string or as a program and its arguments. */
 function commandIn(args: JsonObject | null): string | undefined {

@@ -51,12 +51,12 @@ export interface Clock {
 }
 
 export interface Services {
-  runtime(target: ConnectionTarget): RuntimeClient;
+  readonly runtime: (target: ConnectionTarget) => RuntimeClient;
   readonly clock: Clock;
   /** A fresh identifier, unique in this process and across reloads. */
-  newId(): string;
+  readonly newId: () => string;
   /** At least 0, below 1. */
-  random(): number;
+  readonly random: () => number;
   /** One line for the person's output log. Never given a secret. */
-  log(line: string): void;
+  readonly log: (line: string) => void;
 }

@@ -44,10 +44,10 @@ export function rootReducer(state: RootState | undefined, action: UnknownAction)
     }
     return apply(state, connection, event, at);
   }
-  return afterFact(slices(state, action), action);
+  return afterFact(state, slices(state, action), action);
 }
 
-function afterFact(state: RootState, action: UnknownAction): RootState {
+function afterFact(before: RootState | undefined, state: RootState, action: UnknownAction): RootState {
   if (opened.match(action)) {
     const { connection } = action.payload;
     return state.transcript[connection] ? state : withTranscript(state, connection, EMPTY_TRANSCRIPT);
@@ -60,7 +60,9 @@ function afterFact(state: RootState, action: UnknownAction): RootState {
     return { ...state, transcript: without(state.transcript, action.payload.connection) };
   }
   if (replayRefused.match(action)) {
-    return note(state, action.payload.connection, { about: 'gap', message: action.payload.message });
+    const phase = before?.connections[action.payload.connection]?.phase;
+    const said = phase?.name === 'attached' && phase.gap !== null;
+    return said ? state : note(state, action.payload.connection, { about: 'gap', message: action.payload.message });
   }
   if (malformedSeen.match(action)) {
     return note(state, action.payload.connection, { about: 'malformed', count: action.payload.count });

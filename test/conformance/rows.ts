@@ -31,7 +31,6 @@ export const NOT_FOR: Readonly<Record<PeerKind, Readonly<Record<string, string>>
     S34: 'the stand-in harness sends whole blocks, never enough events to fall behind',
     S42: 'a hosted runtime sends one turn_completed per turn, behind its end: S40',
     S47: 'the model behind a hosted harness is not seen by the runtime',
-    S50: 'not recorded for a hosted runtime; its turns are started by another process',
     S51: 'the tools of a hosted harness are its own',
     S53: 'the tools of a hosted harness are its own',
     S63: 'allow_for_session is refused: S67',

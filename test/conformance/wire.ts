@@ -1,5 +1,5 @@
 /** A raw frontend.v2 client for tests: node:http, no product code, nothing retried, nothing interpreted. */
-import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { Agent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 
 export interface WireEvent {
   readonly sequence: number;
@@ -78,7 +78,13 @@ export class Wire {
   constructor(
     readonly url: string,
     readonly identity: Identity,
+    readonly agent: Agent | false = false,
   ) {}
+
+  /** The same caller, all of its calls on one connection that is kept. */
+  onOneConnection(): Wire {
+    return new Wire(this.url, this.identity, new Agent({ keepAlive: true, maxSockets: 1 }));
+  }
 
   /** The same caller with another header or token. */
   as(changes: Identity): Wire {
@@ -106,7 +112,8 @@ export class Wire {
         ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
         ...extra,
       };
-      const request = httpRequest(new URL(path, this.url), { method, agent: false, headers }, (response) => {
+      const { agent } = this;
+      const request = httpRequest(new URL(path, this.url), { method, agent, headers }, (response) => {
         collect(response).then((text) => {
           resolve({ status: response.statusCode ?? 0, headers: response.headers, text, json: parsed(text) });
         }, reject);
@@ -121,8 +128,7 @@ export class Wire {
     const id = this.#nextId;
     this.#nextId += 1;
     const body = JSON.stringify({ id, method, ...(params !== undefined && { params }) });
-    const answer = await this.http('POST', '/rpc', body, { connection: 'close' });
-    return answer.json as Envelope;
+    return (await this.http('POST', '/rpc', body)).json as Envelope;
   }
 
   call(name: string, params: unknown = {}): Promise<Envelope> {
@@ -260,9 +266,12 @@ export class Stream {
   ): Promise<WireEvent> {
     const kinds = typeof kind === 'string' ? [kind] : kind;
     const deadline = Date.now() + within;
+    let looked = since;
     for (;;) {
-      const found = this.since(since).find((event) => kinds.includes(event.kind) && where(event));
-      if (found !== undefined) return found;
+      for (; looked < this.events.length; looked += 1) {
+        const event = this.events[looked];
+        if (event !== undefined && kinds.includes(event.kind) && where(event)) return event;
+      }
       const left = deadline - Date.now();
       if (left <= 0 || this.hasEnded) {
         const why = this.hasEnded ? 'the stream ended' : `${within} ms`;

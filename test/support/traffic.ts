@@ -109,6 +109,8 @@ export function* actionsOf(scenario: string, client: string, state: () => RootSt
             by: 'person',
           });
           break;
+        default:
+          break;
       }
       continue;
     }
@@ -152,6 +154,8 @@ export function* actionsOf(scenario: string, client: string, state: () => RootSt
           const holder = lease.controller?.clientId ?? null;
           yield reported({ connection, holder, mine: holder !== null, ttlMs: lease.ttlMs, sentAt: at });
         }
+        break;
+      default:
         break;
     }
   }

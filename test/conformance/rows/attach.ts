@@ -26,30 +26,35 @@ export const attachRows = (rows: Rows): void => {
     expect(await masked('observe,interact')).toEqual({ ...on, respond: false });
     const watcher = await bench.client(peer, 'watcher-1', 'observer');
     expect((await watcher.describe()).actions).toEqual(off);
-    expect((await bench.owner(peer).describe()).actions).toEqual({ ...on, close: true });
+    // A hosted runtime cannot be closed here, not even by the owner (§1).
+    expect((await bench.owner(peer).describe()).actions).toEqual({ ...on, close: isNative });
     expect((await client.attach()).descriptor).toEqual(full);
   });
 
-  rows.row('S21 the history limit defaults to 50 and is clamped to 1…200', async (bench) => {
-    const peer = await bench.open();
-    const client = await bench.client(peer);
-    const stream = await client.listen();
-    for (let turn = 0; turn < 30; turn += 1) {
-      const since = stream.mark;
-      await client.send(script({ text: `turn ${turn}` }));
-      await stream.turnEnd(since);
-    }
-    const lengthFor = async (limit: unknown): Promise<number> => (await client.attach({ limit })).history.length;
-    const all = 61;
-    expect((await client.attach({})).history).toHaveLength(50);
-    expect(await lengthFor(0)).toBe(1);
-    expect(await lengthFor(1)).toBe(1);
-    expect(await lengthFor(2)).toBe(2);
-    expect(await lengthFor(1000)).toBe(all);
-    for (const junk of [-1, 'many', null, 1.5, true]) expect(await lengthFor(junk), String(junk)).toBe(50);
-    const newest = (await client.attach({ limit: 1 })).history[0];
-    expect(newest).toEqual({ role: 'assistant', content: 'turn 29' });
-  });
+  rows.row(
+    'S21 the history limit defaults to 50 and is clamped to 1…200',
+    async (bench) => {
+      const peer = await bench.open();
+      const client = await bench.client(peer);
+      const stream = await client.listen();
+      for (let turn = 0; turn < 30; turn += 1) {
+        const since = stream.mark;
+        await client.send(script({ text: `turn ${turn}` }));
+        await stream.turnEnd(since);
+      }
+      const lengthFor = async (limit: unknown): Promise<number> => (await client.attach({ limit })).history.length;
+      const all = 61;
+      expect((await client.attach({})).history).toHaveLength(50);
+      expect(await lengthFor(0)).toBe(1);
+      expect(await lengthFor(1)).toBe(1);
+      expect(await lengthFor(2)).toBe(2);
+      expect(await lengthFor(1000)).toBe(all);
+      for (const junk of [-1, 'many', null, 1.5, true]) expect(await lengthFor(junk), String(junk)).toBe(50);
+      const newest = (await client.attach({ limit: 1 })).history[0];
+      expect(newest).toEqual({ role: 'assistant', content: 'turn 29' });
+    },
+    { only: 'native' },
+  );
 
   rows.row('S22 the first attach of an idle runtime has cursor 0 and an empty replay', async (bench) => {
     const peer = await bench.open();

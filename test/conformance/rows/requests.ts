@@ -299,11 +299,15 @@ export const requestRows = (rows: Rows): void => {
       const resolved = stream.events.find(({ kind }) => kind === 'request_resolved');
       expect(resolved?.payload).toEqual({ type: 'request_resolved', request_id: requestId(request), response: body });
       expect((await client.respond(request, 'allow')).error).toMatchObject({ code: -32022, name: 'not_found' });
-      // The owner ends the harness: one last event, an endpoint that still answers, a stream that stays open (§11).
+      // The owner ends the harness: one last event. What was connected stays so and is answered, the stream stays
+      // open, and nobody else gets in any more (§11).
+      const connected = client.onOneConnection();
+      expect((await connected.describe()).connection_state).toBe('connected');
       await peer.owner?.close();
       const last = await stream.until('runtime_disconnected');
       expect(last.payload['message']).toMatch(/./);
-      expect((await client.describe()).connection_state).toBe('shutting_down');
+      expect((await connected.describe()).connection_state).toBe('shutting_down');
+      await expect(client.describe()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
       expect(stream.hasEnded).toBe(false);
     },
     { only: 'hosted' },

@@ -233,7 +233,7 @@ export const turnRows = (rows: Rows): void => {
   );
 
   rows.row(
-    'S46 hosted: interrupt during an approval ends the request without a resolution',
+    'S46 hosted: interrupt during an approval ends the turn at once; the request is left behind, unresolved',
     async (bench) => {
       const peer = await bench.open();
       const client = await bench.client(peer);
@@ -243,6 +243,10 @@ export const turnRows = (rows: Rows): void => {
       expect(await client.ok('interrupt')).toEqual({ interrupted: true });
       await stream.turnEnd(0, 'hosted');
       expect(stream.kinds()).not.toContain('request_resolved');
+      // Its host still takes one answer, which then resolves a request of a turn that is over.
+      const since = stream.mark;
+      expect((await client.respond(request, 'allow')).result).toEqual({ accepted: true });
+      await stream.until('request_resolved', { since });
       expect((await client.respond(request, 'allow')).error).toMatchObject({ name: 'not_found' });
     },
     { only: 'hosted' },
@@ -337,10 +341,10 @@ export const turnRows = (rows: Rows): void => {
       const end = await stream.turnEnd(0);
       expect(end.payload['reply']).toBe('You said: second thing');
       const { history } = await client.attach();
+      // One is taken at the end of the round-trip and one at the start of the next.
       expect(history.slice(2).map(({ content }) => content)).toEqual([
         'Nearly there now.',
         'first thing',
-        'You said: first thing',
         'second thing',
         'You said: second thing',
       ]);
@@ -349,19 +353,34 @@ export const turnRows = (rows: Rows): void => {
   );
 
   rows.row(
-    'S50 the turn of an abandoned submit keeps running',
+    'S49 hosted: a steered message is answered behind the end of the turn, with an end of its own and no start',
     async (bench) => {
       const peer = await bench.open();
       const client = await bench.client(peer);
       const stream = await client.listen();
-      const abandon = submitAndHold(client, script({ text: 'one two three four five six', delay: 60 }));
+      await client.send(peer.prompts.slow);
       await stream.until('text_delta');
-      abandon();
-      const end = await stream.turnEnd(0);
-      expect(end.payload['reply']).toBe('one two three four five six');
+      expect(await client.ok('steer', { prompt: 'also the weather' })).toEqual({ queued: true });
+      await stream.turnEnd(0, 'hosted');
+      const since = stream.mark;
+      await stream.turnEnd(since, 'hosted');
+      expect(stream.kinds(since)).toEqual(['text_delta', 'turn_succeeded', 'turn_completed']);
     },
-    { only: 'native' },
+    { only: 'hosted' },
   );
+
+  rows.row('S50 the turn of an abandoned submit keeps running', async (bench) => {
+    const peer = await bench.open();
+    const client = await bench.client(peer);
+    const stream = await client.listen();
+    const prompt = isNative ? script({ text: 'one two three four five six', delay: 60 }) : peer.prompts.slow;
+    const abandon = submitAndHold(client, prompt);
+    await stream.until('text_delta');
+    abandon();
+    const end = await stream.turnEnd(0, peer.kind);
+    expect(end.kind).toBe('turn_succeeded');
+    if (isNative) expect(end.payload['reply']).toBe('one two three four five six');
+  });
 
   rows.row(
     'S51 an unknown tool, invalid arguments and a failing tool are errors for the model, not for the turn',
@@ -399,30 +418,51 @@ export const turnRows = (rows: Rows): void => {
   );
 
   rows.row(
-    'S52 submit answers at the end of its turn; while busy and for a bad image list it refuses',
+    'S52 submit answers at the end of its turn, and is refused while busy and for a bad image list',
     async (bench) => {
       const peer = await bench.open();
       const client = await bench.client(peer);
       const stream = await client.listen();
-      const reply = await client.ok('submit', { prompt: peer.prompts.plain });
-      if (isNative) expect(reply).toEqual({ reply: 'The quick brown fox.' });
-      else expect(reply).toMatchObject({ reply: expect.any(String) as string });
-      expect((await stream.turnEnd(0, peer.kind)).kind).toBe('turn_succeeded');
-      expect(await client.refused('submit', { prompt: peer.prompts.fail })).toMatchObject({
+      expect(await client.ok('submit', { prompt: peer.prompts.plain })).toEqual({ reply: 'The quick brown fox.' });
+      expect((await stream.turnEnd(0)).kind).toBe('turn_succeeded');
+      const execution = { name: 'execution', operation: 'input' };
+      expect(await client.refused('submit', { prompt: peer.prompts.fail })).toEqual({
+        ...execution,
         code: -32002,
-        name: 'execution',
-        operation: 'input',
+        message: 'provider returned status 400: {"error":{"message":"scripted: invalid request"}}',
       });
       const since = stream.mark;
       const pending = client.call('submit', { prompt: peer.prompts.slow });
       await stream.until('text_delta', { since });
       expect(await client.refused('submit', { prompt: 'too early' })).toMatchObject({ code: -32000, name: 'busy' });
       await client.ok('interrupt');
-      const interrupted = (await pending).error;
-      expect(interrupted).toMatchObject({ code: isNative ? -32001 : -32002, name: 'execution', operation: 'input' });
+      expect((await pending).error).toEqual({ ...execution, code: -32001, message: 'turn interrupted' });
       const badImages = await client.refused('submit', { prompt: 'x', image_urls: 'not an array' });
       expect(badImages).toEqual({ code: -32602, message: 'submit requires array `params.image_urls`' });
     },
+    { only: 'native' },
+  );
+
+  rows.row(
+    'S52 hosted: submit answers at once with an empty reply, whatever becomes of its turn',
+    async (bench) => {
+      const peer = await bench.open();
+      const client = await bench.client(peer);
+      const stream = await client.listen();
+      for (const prompt of [peer.prompts.fail, peer.prompts.slow]) {
+        const since = stream.mark;
+        expect(await client.ok('submit', { prompt })).toEqual({ reply: '' });
+        if (prompt === peer.prompts.slow) {
+          expect(await client.refused('submit', { prompt })).toMatchObject({ code: -32000, name: 'busy' });
+          expect(stream.kinds(since)).not.toContain('turn_succeeded');
+          await client.ok('interrupt');
+        }
+        expect((await stream.turnEnd(since, 'hosted')).kind).toBe('turn_failed');
+      }
+      const badImages = await client.refused('submit', { prompt: 'x', image_urls: 'not an array' });
+      expect(badImages).toEqual({ code: -32602, message: 'submit requires array `params.image_urls`' });
+    },
+    { only: 'hosted' },
   );
 
   rows.row(

@@ -1,0 +1,114 @@
+import { createApp } from '../src/sagas/app.js';
+import { selectNewParts, startCursor } from '../src/selectors/newParts.js';
+import { createRuntimeClient } from '../src/services/runtime.js';
+import type { Services } from '../src/services/services.js';
+import { opened } from '../src/store/connections.js';
+import { openBody } from './body.js';
+
+const CONNECTION = 'bench';
+const CLIENT = 'bench-1';
+
+const DESCRIPTOR = {
+  schema_version: 2,
+  session_id: 'session-1',
+  source_harness: null,
+  model: 'scripted/model',
+  turn_state: 'idle',
+  connection_state: 'connected',
+  actions: { submit: true, interrupt: true, steer: true, respond: true, detach: true, close: false },
+  operations: [],
+};
+
+/** The whole product on one attached runtime, with somebody who reads each chunk's new parts. */
+export interface Session {
+  /** Sends these reads down the stream and waits until the reader has seen this sequence. */
+  send(reads: readonly Uint8Array[], lastSequence: number): Promise<void>;
+  /** All assistant text that was in the parts. */
+  text(): string;
+  entries(): number;
+  /** How often the reader was called since the last question. */
+  readings(): number;
+  stop(): Promise<void>;
+}
+
+/**
+ * Nothing of the product is stood in for but the socket: `fetch` answers the calls, and its event stream has a body
+ * that gives the reads of the test.
+ */
+export async function openSession(): Promise<Session> {
+  const body = openBody();
+  const services: Services = {
+    runtime: (target) =>
+      createRuntimeClient({
+        target,
+        readCredential: () => Promise.resolve('bench-token'),
+        fetch: (url, init) => Promise.resolve(url.pathname === '/rpc' ? answer(init.body) : eventStream(body.stream)),
+      }),
+    clock: { monotonic: () => performance.now(), wall: () => Date.now() },
+    newId: () => 'bench-id',
+    random: () => 0.5,
+    log: (line) => {
+      throw new Error(line);
+    },
+  };
+  const app = createApp({ services });
+  let cursor = startCursor(app.getState(), CONNECTION);
+  let text = '';
+  let readings = 0;
+  let waiting: { readonly sequence: number; readonly done: () => void } | undefined;
+  app.subscribe(() => {
+    const state = app.getState();
+    const read = selectNewParts(state, CONNECTION, cursor);
+    cursor = read.cursor;
+    readings += 1;
+    for (const part of read.parts) if (part.kind === 'markdown') text += part.text;
+    if (waiting && (state.transcript[CONNECTION]?.cursor ?? 0) >= waiting.sequence) waiting.done();
+  });
+  await new Promise<void>((resolve) => {
+    const leave = app.subscribe(() => {
+      if (app.getState().lease[CONNECTION]?.phase !== 'controlling') return;
+      leave();
+      resolve();
+    });
+    app.dispatch(
+      opened({
+        connection: CONNECTION,
+        origin: 'api',
+        target: {
+          baseUrl: 'http://127.0.0.1:9',
+          clientId: CLIENT,
+          credential: { kind: 'secret', key: 'bench' },
+          permissions: null,
+        },
+      }),
+    );
+  });
+  return {
+    send: (reads, sequence) =>
+      new Promise((done) => {
+        waiting = { sequence, done };
+        body.send(reads);
+      }),
+    text: () => text,
+    entries: () => app.getState().transcript[CONNECTION]?.count ?? 0,
+    readings: () => {
+      const before = readings;
+      readings = 0;
+      return before;
+    },
+    stop: () => app.stop(),
+  };
+}
+
+function eventStream(stream: ReadableStream<Uint8Array>): Response {
+  return new Response(stream, { headers: { 'content-type': 'text/event-stream' } });
+}
+
+function answer(body: BodyInit | null | undefined): Response {
+  const { id, method } = JSON.parse(new TextDecoder().decode(body as Uint8Array)) as { id: number; method: string };
+  const result =
+    method === 'frontend.v2.attach'
+      ? { descriptor: DESCRIPTOR, history: [], history_cursor: 0, replay: [] }
+      : { controller: { client_id: CLIENT }, lease_ttl_ms: 60_000 };
+  return Response.json({ id, result });
+}
