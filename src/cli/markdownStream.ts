@@ -43,15 +43,12 @@ export class MarkdownStream {
     for (const character of text) this.take(character);
   }
 
-  /** Nothing follows: prints what was held back. */
+  /** Nothing follows: prints what was held back. The stream is then of no more use. */
   end(): void {
-    if (this.fence !== undefined || this.start !== '') this.endLine(false);
+    if (this.start !== '') this.endLine(false);
     this.settleMarks('');
     this.printWord();
-    this.column = 0;
-    this.atStart = true;
-    this.isBold = false;
-    this.codeTicks = 0;
+    this.fence = undefined;
   }
 
   private take(character: string): void {

@@ -12,7 +12,8 @@ export interface Canvas {
 
 const SAVE = '\x1b7';
 const RESTORE = '\x1b8';
-const ERASE_BELOW = '\x1b[J';
+const ERASE_REST = '\x1b[K';
+const ERASE_NEXT_ROW = '\x1b[B\x1b[2K';
 const DOWN = '\x1bD';
 const NO_WRAP = '\x1b[?7l';
 const WRAP = '\x1b[?7h';
@@ -27,6 +28,7 @@ export class Screen {
   private pending = '';
   private live: readonly string[] = [];
   private drawn = false;
+  private rowsBelow = 0;
   /** How many newlines the lasting text ends with, up to two; two also at its start. */
   private newlines = 2;
   private drawnLive = '';
@@ -53,6 +55,11 @@ export class Screen {
   /** Leaves one empty line, except at the very top. */
   gap(): void {
     while (this.newlines < 2) this.print('\n');
+  }
+
+  /** Somebody else wrote to the terminal, up to the end of a line. */
+  continueBelow(): void {
+    this.newlines = 1;
   }
 
   /** The lines to show below the text. Each must fit into one row; what does not is cut by the terminal. */
@@ -86,13 +93,16 @@ export class Screen {
   }
 
   private erased(): string {
-    return this.drawn ? RESTORE + ERASE_BELOW + SHOW_CURSOR : '';
+    if (!this.drawn) return '';
+    // Row by row: a terminal that is asked to erase all of its screen may keep a copy above.
+    return RESTORE + ERASE_REST + ERASE_NEXT_ROW.repeat(this.rowsBelow) + RESTORE + SHOW_CURSOR;
   }
 
   private liveText(): string {
     if (this.live.length === 0) return '';
     const below = this.newlines === 0 ? 1 : 0;
     const rows = this.live.length - 1 + below;
+    this.rowsBelow = rows;
     const room = rows === 0 ? '' : `${DOWN.repeat(rows)}\x1b[${rows}A`;
     return `${HIDE_CURSOR}${room}${SAVE}${NO_WRAP}${'\r\n'.repeat(below)}${this.live.join('\r\n')}${WRAP}`;
   }

@@ -24,3 +24,22 @@ export function fitted(text: string, columns: number): string {
   }
   return `${kept}…`;
 }
+
+/** A line in pieces that fit into `columns` each; nothing of it is left out. */
+export function wrapped(text: string, columns: number): readonly string[] {
+  if (widthOf(text) <= columns) return [text];
+  const pieces: string[] = [];
+  let piece = '';
+  let width = 0;
+  for (const character of text) {
+    const own = widthOf(character);
+    if (width + own > columns && piece !== '') {
+      pieces.push(piece);
+      piece = '';
+      width = 0;
+    }
+    piece += character;
+    width += own;
+  }
+  return [...pieces, piece];
+}

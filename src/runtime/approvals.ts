@@ -1,4 +1,4 @@
-import { subjectOf, type Arguments } from './tools.js';
+import { mustAsk, subjectOf, type Arguments } from './tools.js';
 import type { RequestBroker } from './requests.js';
 import type { Json } from './wire.js';
 
@@ -21,7 +21,7 @@ export class Approvals {
 
   /** Undefined when the call may run, else what the model is told. */
   async denial(tool: string, args: Arguments): Promise<string | undefined> {
-    if (this.policy.toolApproval === 'never') return undefined;
+    if (!this.#asksAbout(tool, args)) return undefined;
     const subject = subjectOf(tool, args);
     const key = JSON.stringify([tool, subject ?? args]);
     if (this.policy.permissionsEngine && this.#allowedForSession.has(key)) return undefined;
@@ -33,11 +33,22 @@ export class Approvals {
     return this.#refusal(tool);
   }
 
+  /** The coarse gate cannot read malformed arguments, so it denies; the engine leaves them to the tool. */
+  malformedDenial(tool: string): string | undefined {
+    const { toolApproval, permissionsEngine } = this.policy;
+    return permissionsEngine || toolApproval === 'never' ? undefined : this.#refusal(tool);
+  }
+
   /** A background job has nobody to ask: unless nothing needs approval, the policy denies it. */
   backgroundDenial(preapproved: boolean): string | undefined {
     if (preapproved || this.policy.toolApproval === 'never') return undefined;
     if (this.policy.permissionsEngine) return this.#refusal('bash');
     return 'Error: tool `bash` requires approval, which a background job cannot request interactively (§2.2 C6: auto-policy denies)';
+  }
+
+  #asksAbout(tool: string, args: Arguments): boolean {
+    const { toolApproval, permissionsEngine } = this.policy;
+    return toolApproval === 'on-request' || (permissionsEngine && mustAsk(tool, args));
   }
 
   #refusal(tool: string): string {

@@ -5,9 +5,17 @@ export const stringField = (args: Record<string, unknown>, name: string): string
   const value = args[name];
   if (value === undefined) throw new InvalidArguments(`missing field \`${name}\``);
   if (typeof value !== 'string') {
-    throw new InvalidArguments(`invalid type: ${typeof value}, expected a string for \`${name}\``);
+    throw new InvalidArguments(`invalid type: ${kindOf(value)}, expected a string`);
   }
   return value;
+};
+
+const kindOf = (value: unknown): string => {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'sequence';
+  if (typeof value === 'boolean') return `boolean \`${value ? 'true' : 'false'}\``;
+  if (typeof value === 'number') return `${Number.isInteger(value) ? 'integer' : 'floating point'} \`${value}\``;
+  return 'map';
 };
 
 export const optionalString = (args: Record<string, unknown>, name: string): string =>

@@ -17,6 +17,15 @@ export const applyPatch = async (patch: string, workspace: Workspace): Promise<s
   return summary.length === 0 ? '(empty patch)' : `Applied patch:\n${summary.join('\n')}`;
 };
 
+export const isPatch = (text: string): boolean => {
+  try {
+    parsePatch(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
 const apply = async (operation: Operation, workspace: Workspace): Promise<string> => {
   const shown = (path: string): string => workspace.shown(workspace.absolute(path));
   const { kind, path } = operation;

@@ -222,7 +222,7 @@ const invoke = async (runtime: Runtime, operation: Operation): Promise<unknown> 
   }
   const previous = model.current;
   const wanted = operation.model.trim();
-  if (wanted !== '') {
+  if (wanted !== '' && wanted !== previous) {
     model.current = wanted;
     session.publish({ type: 'model_changed', from: previous, to: wanted, reason: null });
   }

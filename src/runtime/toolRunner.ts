@@ -73,7 +73,9 @@ export class ToolRunner {
     const tool = toolNamed(name);
     if (tool === undefined) return failed(`Error: model requested unknown tool: ${name}`);
     const args = parseArguments(call.function.arguments);
-    if (args instanceof InvalidArguments) return failed(complaintOf(name, args));
+    if (args instanceof InvalidArguments) {
+      return failed(this.approvals.malformedDenial(name) ?? complaintOf(name, args));
+    }
     // The approval holds the turn: an interrupt waits for its answer (§8.2).
     const denial = await this.approvals.denial(name, args);
     if (denial !== undefined) return failed(denial);

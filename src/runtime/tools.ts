@@ -1,6 +1,6 @@
 import { InvalidArguments, optionalNumber, optionalString, stringField } from './arguments.js';
 import { Command } from './commands.js';
-import { applyPatch } from './patch.js';
+import { applyPatch, isPatch } from './patch.js';
 import { elicitationFor, outcomeOf, parseQuestions } from './questions.js';
 import type { RequestBroker } from './requests.js';
 import { ToolFailure, type Workspace } from './workspace.js';
@@ -44,6 +44,11 @@ export const subjectOf = (name: string, args: Arguments): string | null => {
   const value = subject === undefined ? undefined : args[subject];
   return typeof value === 'string' ? value : null;
 };
+
+/** Calls that are asked about even where nothing else is: who wants out of the sandbox, or hides what it touches. */
+export const mustAsk = (name: string, args: Arguments): boolean =>
+  args['with_escalated_permissions'] === true ||
+  (name === 'apply_patch' && typeof args['patch'] === 'string' && !isPatch(args['patch']));
 
 /** What a failed tool tells the model. */
 export const complaintOf = (tool: string, error: unknown): string => {

@@ -1,5 +1,5 @@
-import { mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { mkdir, readFile, readlink, realpath, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { unifiedDiff } from './unifiedDiff.js';
 
 /** A tool could not do its work; the message goes to the model. */
@@ -23,8 +23,9 @@ export class Workspace {
     this.#before.clear();
   }
 
+  /** Not normalised: messages show the path as the model wrote it. */
   absolute(path: string): string {
-    return isAbsolute(path) ? resolve(path) : resolve(this.root, path);
+    return isAbsolute(path) ? path : `${this.root}${sep}${path}`;
   }
 
   /** As the model should see it: relative to the root where possible. */
@@ -76,11 +77,11 @@ export class Workspace {
   }
 
   async #writable(path: string): Promise<string> {
-    const full = this.absolute(path);
+    const full = resolve(this.absolute(path));
     const [root, target] = await Promise.all([realpath(this.root), realPathOf(full)]);
     if (target !== root && !target.startsWith(root + sep)) {
       throw new ToolFailure(
-        `write denied: ${full} is outside the workspace ${this.root} (and its 0 additional root(s))`,
+        `write denied: ${this.absolute(path)} is outside the workspace ${this.root} (and its 0 additional root(s))`,
         'sandbox',
       );
     }
@@ -88,13 +89,18 @@ export class Workspace {
   }
 }
 
-/** Where a path really leads, also when its last parts do not exist yet. */
-const realPathOf = async (path: string): Promise<string> => {
+const MAX_LINKS = 40;
+
+/** Where a path really leads, also when its last parts do not exist yet or are links to what does not exist yet. */
+const realPathOf = async (path: string, links = 0): Promise<string> => {
+  if (links > MAX_LINKS) throw new ToolFailure(`${path}: Too many levels of symbolic links (os error 40)`);
   try {
     return await realpath(path);
   } catch {
+    const target = await readlink(path).catch(() => undefined);
+    if (target !== undefined) return realPathOf(resolve(dirname(path), target), links + 1);
     const parent = dirname(path);
-    return parent === path ? path : join(await realPathOf(parent), relative(parent, path));
+    return parent === path ? path : join(await realPathOf(parent, links), basename(path));
   }
 };
 

@@ -15,7 +15,9 @@ import {
   type ConnectionId,
   type LossReason,
 } from '../store/connections.js';
-import { turnLeft } from '../store/verdicts.js';
+import { answerFailed, answerRequested } from '../store/requests.js';
+import { interruptRequested, submitRequested } from '../store/turn.js';
+import { turnEnded, turnLeft } from '../store/verdicts.js';
 import { ATTEMPTS, pauseAfter } from './backoff.js';
 import { messageOf, now, refusalOf, services, state, timings, type Arrival, type Link } from './context.js';
 import { applyPolicy } from './permissions.js';
@@ -28,6 +30,7 @@ import { runTurns } from './turn.js';
 /** One saga tree for each connection; a new handover of a known connection replaces the tree. */
 export function* runConnections() {
   const running = new Map<ConnectionId, Task>();
+  yield* fork(refuseUnconnected, (connection: ConnectionId) => running.get(connection)?.isRunning() === true);
   while (true) {
     const action = yield* take(isComingOrGoing);
     const { connection } = action.payload;
@@ -35,6 +38,25 @@ export function* runConnections() {
     if (before) yield* cancel(before);
     running.delete(connection);
     if (opened.match(action)) running.set(connection, yield* fork(supervised, connection, runConnection, connection));
+  }
+}
+
+/** What a person wants of a connection that is over is refused in words: nothing else would ever answer it. */
+function* refuseUnconnected(isConnected: (connection: ConnectionId) => boolean) {
+  const message = 'The runtime is not connected; connect to it again and repeat this.';
+  while (true) {
+    const action = yield* take('*');
+    if (submitRequested.match(action)) {
+      const { connection, turnId } = action.payload;
+      if (!isConnected(connection)) yield* put(turnEnded({ connection, turnId, outcome: 'failed', message }));
+    } else if (answerRequested.match(action)) {
+      const { connection, answer } = action.payload;
+      const requestId = answer.request_id;
+      if (!isConnected(connection)) yield* put(answerFailed({ connection, requestId, problem: message }));
+    } else if (interruptRequested.match(action)) {
+      const { connection, turnId } = action.payload;
+      if (!isConnected(connection)) yield* put(turnLeft({ connection, turnId, message }));
+    }
   }
 }
 

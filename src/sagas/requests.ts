@@ -1,4 +1,4 @@
-import { put, takeEvery } from 'typed-redux-saga';
+import { cancelled, put, takeEvery } from 'typed-redux-saga';
 import { answerAcknowledged, answerFailed, answerRequested, type AnswerIntent } from '../store/requests.js';
 import type { RootState } from '../store/state.js';
 import { requestGone } from '../store/verdicts.js';
@@ -29,6 +29,9 @@ function* answer(link: Link, { payload }: ReturnType<typeof answerRequested>) {
         ? requestGone({ connection, requestId })
         : answerFailed({ connection, requestId, problem: messageOf(error) }),
     );
+  } finally {
+    const problem = 'The connection was replaced while the answer was on its way.';
+    if (yield* cancelled()) yield* put(answerFailed({ connection, requestId, problem }));
   }
 }
 

@@ -16,14 +16,18 @@ const DENY_ANYWAY_MS = 2_000;
  * stops only when nothing waits for an answer (frontend.v2 §8.2), so what waits is denied or cancelled as well.
  */
 export function* stopTurns(link: Link) {
+  const before = selectTurn(yield* state(), link.connection);
+  // A Stop that a former connection was asked for and could not finish.
+  if (before.phase === 'interrupting') yield* fork(stop, link, before.turnId);
   yield* takeEvery(
     (action: unknown) => interruptRequested.match(action) && action.payload.connection === link.connection,
-    stop,
-    link,
+    function* ({ payload }: ReturnType<typeof interruptRequested>) {
+      yield* call(stop, link, payload.turnId);
+    },
   );
 }
 
-function* stop(link: Link, { payload: { turnId } }: ReturnType<typeof interruptRequested>) {
+function* stop(link: Link, turnId: TurnId) {
   const asked = selectTurn(yield* state(), link.connection);
   // A second Stop changes nothing in the state, and asks for nothing more.
   if (asked.phase !== 'interrupting' || asked.turnId !== turnId || link.stopping.has(turnId)) return;

@@ -22,6 +22,9 @@ import {
 import { holdControl } from './lease.js';
 import { supervised } from './supervise.js';
 
+/** A few milliseconds of work. */
+const EVENTS_AT_ONCE = 2_000;
+
 /** How a stream that was followed came to its end. `alive`: it brought something, so the trouble is a new one. */
 export interface StreamEnd {
   readonly reason: LossReason;
@@ -43,6 +46,7 @@ export function* followStream(link: Link, stream: EventStream, number: number) {
   void pump(link, stream, number);
   const watchdog: Task = yield* fork(watchLife, link, number, life);
   let alive = false;
+  let since = 0;
   let control: Task | undefined;
   const over = (reason: LossReason, fault: TransportFault | null = null): StreamEnd => ({ reason, alive, fault });
   try {
@@ -65,6 +69,12 @@ export function* followStream(link: Link, stream: EventStream, number: number) {
       const { events, malformed } = arrival.chunk;
       if (malformed > 0) yield* put(malformedSeen({ connection: link.connection, count: malformed }));
       if (events.length === 0) continue;
+      // What gathered while a snapshot was taken must not keep the event loop from everything else.
+      since += events.length;
+      if (since > EVENTS_AT_ONCE) {
+        since = 0;
+        yield* delay(0);
+      }
       link.lastEventAt = life.at;
       const failed = yield* deliver(link, events, dispatch);
       if (failed) return over('ended', failed);

@@ -1,4 +1,4 @@
-import { call, delay, put, race, takeEvery } from 'typed-redux-saga';
+import { call, delay, fork, put, race, takeEvery } from 'typed-redux-saga';
 import { isTurnGoingOn, selectTurn } from '../selectors/turn.js';
 import { TransportFault } from '../protocol/refusal.js';
 import { attached, described, type ConnectionId } from '../store/connections.js';
@@ -19,6 +19,11 @@ export function* runTurns(link: Link) {
     link,
   );
   yield* takeEvery(isSnapshotOf(link.connection), concludeIfIdle, link);
+  const before = selectTurn(yield* state(), link.connection);
+  if (before.phase !== 'idle' && !isTurnGoingOn(yield* state(), link.connection)) {
+    const replaced = new TransportFault('network', 'The connection was replaced while the prompt was on its way.');
+    yield* fork(findOut, link, before.turnId, replaced);
+  }
   yield* call(watchSilence, link);
 }
 

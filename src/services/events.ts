@@ -11,9 +11,9 @@ const STREAMING = { stream: true };
 /**
  * The events of a stream's body, a chunk for each network read: a burst is as many chunks as reads, and the next read is
  * made only when the consumer asks. A frame over 16 Mi UTF-16 units ends the stream; a frame cut off by the end is not
- * delivered. `abort` gives up the connection under the body.
+ * delivered.
  */
-export function readEvents(body: ReadableStream<Uint8Array>, abort: () => void): EventStream {
+export function readEvents(body: ReadableStream<Uint8Array>): EventStream {
   const reader = body.getReader();
   // The parser drops the one leading BOM, so the decoder must not drop another.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -24,7 +24,7 @@ export function readEvents(body: ReadableStream<Uint8Array>, abort: () => void):
   const close = () => {
     if (!open) return;
     open = false;
-    abort();
+    // Of a body of `fetch`, this gives up the connection as well.
     reader.cancel().catch(() => undefined);
   };
   const parser = createParser({
@@ -51,7 +51,6 @@ export function readEvents(body: ReadableStream<Uint8Array>, abort: () => void):
 
   const iterator: AsyncIterator<EventChunk, undefined> = {
     async next() {
-      if (!isOpen()) return DONE;
       try {
         const read = await reader.read();
         if (isOpen() && !read.done) {

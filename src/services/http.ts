@@ -11,11 +11,8 @@ export type Fetch = (url: URL, init: RequestInit) => Promise<Response>;
  * Runs one exchange and gives it `timeoutMs` for all of it, bodies included. Whatever goes wrong comes out as one of our
  * named errors, and the socket is given up.
  */
-export async function exchange<T>(
-  controller: AbortController,
-  timeoutMs: number,
-  run: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
+export async function exchange<T>(timeoutMs: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
   const timer = setTimeout(() => {
     controller.abort(new TransportFault('timeout', `The runtime did not answer within ${timeoutMs / 1000} s.`));
   }, timeoutMs);
@@ -59,9 +56,7 @@ export function retryAfterMs(response: Response, now: number): number | undefine
 
 /** A peer's own words, fit to be shown and logged: bounded, and without the secret should it repeat it. */
 export function quotable(text: string, secret: string): string {
-  return cutAtCodePoint(text, MESSAGE_LIMIT + secret.length)
-    .replaceAll(secret, '[credential]')
-    .slice(0, MESSAGE_LIMIT);
+  return cutAtCodePoint(text.replaceAll(secret, '[credential]'), MESSAGE_LIMIT);
 }
 
 function asNamedError(error: unknown): Error {

@@ -80,7 +80,7 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
     const body = new TextEncoder().encode(JSON.stringify({ id, method: `frontend.v2.${method}`, params }));
     if (body.byteLength > REQUEST_LIMIT) throw tooLarge(method);
     const { base, token, headers } = await door();
-    return exchange(new AbortController(), timeoutMs, async (signal) => {
+    return exchange(timeoutMs, async (signal) => {
       const response = await send(new URL('/rpc', base), {
         method: 'POST',
         headers: { ...headers, 'content-type': 'application/json' },
@@ -95,8 +95,7 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
 
   const openEvents = async (): Promise<EventStream> => {
     const { base, token, headers } = await door();
-    const controller = new AbortController();
-    return exchange(controller, timeouts.open, async (signal) => {
+    return exchange(timeouts.open, async (signal) => {
       const response = await send(new URL('/frontend/events', base), {
         headers: { ...headers, accept: 'text/event-stream' },
         redirect: 'manual',
@@ -107,9 +106,7 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
       if (!/^text\/event-stream *(;|$)/i.test(type) || response.body === null) {
         throw new TransportFault('protocol', 'What answers at this address sent no event stream: it is no runtime.');
       }
-      return readEvents(response.body, () => {
-        controller.abort();
-      });
+      return readEvents(response.body);
     });
   };
 

@@ -109,10 +109,32 @@ export function forceEnd(
   message: string,
 ): RootState {
   const turn = state.turn[connection] ?? NO_TURN;
-  const over = (before: TurnState) => afterForcedEnd(before, turnId, outcome, message);
-  return turn.current.phase !== 'idle' && turn.current.turnId === turnId
-    ? end(state, connection, over, outcome, message)
-    : withTurn(state, connection, over(turn));
+  const { current } = turn;
+  if (current.phase === 'idle' || current.turnId !== turnId) {
+    return withTurn(state, connection, afterForcedEnd(turn, turnId, outcome, message));
+  }
+  const begun = current.phase !== 'submitting' && (current.phase !== 'interrupting' || current.started);
+  return begun
+    ? end(state, connection, (before) => afterForcedEnd(before, turnId, outcome, message), outcome, message)
+    : leave(state, connection, turnId, outcome, message);
+}
+
+/** The turn is over for us alone: what the runtime waits for and works on goes on. */
+export function leave(
+  state: RootState,
+  connection: ConnectionId,
+  turnId: TurnId,
+  outcome: Outcome,
+  message: string,
+): RootState {
+  const turn = afterForcedEnd(state.turn[connection] ?? NO_TURN, turnId, outcome, message);
+  const transcript = add(state.transcript[connection] ?? EMPTY_TRANSCRIPT, {
+    kind: 'turnEnd',
+    turnId,
+    outcome,
+    message,
+  });
+  return withTranscript(withTurn(state, connection, turn), connection, transcript);
 }
 
 export function withdraw(

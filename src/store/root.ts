@@ -1,5 +1,5 @@
 import { combineReducers, type UnknownAction } from '@reduxjs/toolkit';
-import { apply, forceEnd, note, withdraw } from './apply.js';
+import { apply, forceEnd, leave, note, withdraw } from './apply.js';
 import {
   attached,
   connectionsReducer,
@@ -14,9 +14,9 @@ import { join } from './join.js';
 import { leaseReducer } from './lease.js';
 import { permissionsReducer } from './permissions.js';
 import { requestsReducer, unresolvedIds } from './requests.js';
-import { withTranscript, withTurn, type RootState } from './state.js';
-import { add, applyEvent, EMPTY_TRANSCRIPT, type TranscriptState } from './transcript.js';
-import { afterForcedEnd, NO_TURN, turnReducer } from './turn.js';
+import { withTranscript, type RootState } from './state.js';
+import { applyEvent, EMPTY_TRANSCRIPT, type TranscriptState } from './transcript.js';
+import { turnReducer } from './turn.js';
 import { requestGone, turnEnded, turnLeft } from './verdicts.js';
 
 const slices = combineReducers({
@@ -78,14 +78,7 @@ function afterFact(before: RootState | undefined, state: RootState, action: Unkn
   }
   if (turnLeft.match(action)) {
     const { connection, turnId, message } = action.payload;
-    const turn = afterForcedEnd(state.turn[connection] ?? NO_TURN, turnId, 'failed', message);
-    const transcript = add(state.transcript[connection] ?? EMPTY_TRANSCRIPT, {
-      kind: 'turnEnd',
-      turnId,
-      outcome: 'failed',
-      message,
-    });
-    return withTranscript(withTurn(state, connection, turn), connection, transcript);
+    return leave(state, connection, turnId, 'failed', message);
   }
   return state;
 }

@@ -223,7 +223,10 @@ export class Client {
     try {
       await new Promise<void>((resolve, reject) => {
         leave = this.app.subscribe(() => {
-          if (holds()) resolve();
+          // The recorder writes an action down after subscribers have heard of it.
+          queueMicrotask(() => {
+            if (holds()) resolve();
+          });
         });
         timer = setTimeout(() => {
           reject(new Error(`${what}: not within ${withinMs} ms\n${this.account()}`));

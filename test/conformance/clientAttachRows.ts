@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { attached } from '../../src/store/connections.js';
 import { traffic } from '../support/traffic.js';
 import { soon } from './clientLine.js';
-import type { ClientRows } from './clientRows.js';
+import { slowPrompt, type ClientRows } from './clientRows.js';
 import { bash, pause, script, type Descriptor, type Snapshot, type Stream, type WireError } from './wire.js';
 
 /** What the runtime said, as one reader of the raw stream has it. */
@@ -17,7 +17,7 @@ export const attachRows = (rows: ClientRows): void => {
     const peer = await bench.open();
     const other = await bench.wire(peer, 'editor-2');
     const raw = await other.listen();
-    await other.send(peer.prompts.slow);
+    await other.send(slowPrompt(peer));
     const client = await bench.client(peer, { permissions: ['observe'] });
     const release = client.line.delay('attach');
     client.open();
@@ -31,7 +31,7 @@ export const attachRows = (rows: ClientRows): void => {
     await client.until('the end', () => client.ends.length === 1);
     const reach = client.actions.find(attached.match)?.payload.snapshot.replay.at(-1)?.sequence ?? 0;
     expect(client.events.filter(({ sequence }) => sequence <= reach)).not.toHaveLength(0);
-    expect(client.text(peer.prompts.slow)).toBe(textOf(raw));
+    expect(client.text(slowPrompt(peer))).toBe(textOf(raw));
   });
 
   rows.row(
@@ -116,7 +116,7 @@ export const attachRows = (rows: ClientRows): void => {
     const peer = await bench.open();
     const other = await bench.wire(peer, 'editor-2');
     const raw = await other.listen();
-    await other.send(peer.prompts.slow);
+    await other.send(slowPrompt(peer));
     await raw.until('text_delta');
     const client = await (await bench.client(peer, { permissions: ['observe'] })).attach();
     expect(client.turn.phase).toBe('running');
@@ -129,7 +129,7 @@ export const attachRows = (rows: ClientRows): void => {
     const peer = await bench.open();
     const raw = await (await bench.wire(peer, 'watcher-1', 'observer')).listen();
     const client = await (await (await bench.client(peer)).attach()).inControl();
-    const turn = client.submit(peer.prompts.slow);
+    const turn = client.submit(slowPrompt(peer));
     await raw.until('text_delta');
     const before = client.line.names.length;
     client.line.cut();
@@ -137,7 +137,7 @@ export const attachRows = (rows: ClientRows): void => {
     expect(client.line.names.slice(before, before + 3)).toEqual(['events', 'attach', 'take_control']);
     expect(client.lease?.phase).toBe('controlling');
     expect(client.line.count('send_input')).toBe(1);
-    expect(client.text(peer.prompts.slow)).toBe(textOf(raw));
+    expect(client.text(slowPrompt(peer))).toBe(textOf(raw));
   });
 
   rows.row(
@@ -157,7 +157,7 @@ export const attachRows = (rows: ClientRows): void => {
       expect(shown.length).toBe(textOf(raw).length);
       expect(shown === textOf(raw)).toBe(true);
     },
-    { only: 'native', timeoutMs: 120_000 },
+    { only: 'native', heavy: true, timeoutMs: 120_000 },
   );
 
   rows.row(
@@ -167,8 +167,8 @@ export const attachRows = (rows: ClientRows): void => {
       const client = await bench.client(peer, { timings: { firstPause: 20, longestPause: 100 } });
       await client.attach();
       expect(await client.run(peer.prompts.plain)).toMatchObject({ outcome: 'succeeded' });
-      const turn = client.submit(peer.prompts.slow);
-      await client.until('some text', () => (client.text(peer.prompts.slow) ?? '') !== '');
+      const turn = client.submit(slowPrompt(peer));
+      await client.until('some text', () => (client.text(slowPrompt(peer)) ?? '') !== '');
       const successor = await peer.restart?.();
       expect(await client.ended(turn)).toMatchObject({ outcome: 'failed' });
       if (!successor) throw new Error('this peer cannot restart');
@@ -187,17 +187,22 @@ export const attachRows = (rows: ClientRows): void => {
   rows.row(
     'C10 a refused replay keeps the live stream, says so, and is asked for again after the turn',
     async (bench) => {
-      const peer = await bench.open();
+      const peer = await bench.open({ approval: 'never' });
       const other = await bench.wire(peer, 'editor-2');
       const raw = await other.listen();
-      const prompt = script({ repeat: { n: 4200, text: 'x' }, calls: [bash('printf held')] }, { text: 'Long enough.' });
+      // In portions that no reader falls behind with.
+      const portions = Array.from({ length: 6 }, (_, at) => ({
+        repeat: { n: 700, text: 'x' },
+        calls: [bash('true', `call_${at}`)],
+      }));
+      const prompt = script(...portions, { first: 1_500, text: 'Long enough.' });
       await other.send(prompt);
-      const request = await raw.until('request', { within: 30_000 });
+      const last = portions.length - 1;
+      await raw.until('tool_call_completed', { where: ({ payload }) => payload['id'] === `call_${last}` });
       const client = await bench.client(peer, { permissions: ['observe'], checks: false });
       await client.attach();
       expect(client.connection?.phase).toMatchObject({ name: 'attached', gap: expect.any(String) as string });
       expect(client.kinds()).toContain('warning');
-      await other.respond(request, 'deny');
       await raw.turnEnd(0);
       await client.until('the history', () => client.line.count('attach') === 2 && client.text(prompt) !== undefined);
       expect(client.connection?.phase).toMatchObject({ name: 'attached', gap: null });

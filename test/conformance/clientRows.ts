@@ -2,7 +2,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { Client, type ClientOptions } from './clientApp.js';
 import type { OpenPeer, Peer, PeerKind, PeerOptions } from './peer.js';
-import { Wire } from './wire.js';
+import { script, Wire } from './wire.js';
 
 const CLIENT_ROW_IDS = Array.from({ length: 16 }, (_, index) => `C${String(index + 1).padStart(2, '0')}`);
 
@@ -32,6 +32,8 @@ interface RowOptions {
   /** Only for this kind of peer; both when absent. */
   readonly only?: PeerKind;
   readonly timeoutMs?: number;
+  /** Takes so long that it is run against real peers only, beside a lighter test of the same row. */
+  readonly heavy?: boolean;
 }
 
 export class ClientRows {
@@ -41,19 +43,20 @@ export class ClientRows {
     readonly kind: PeerKind,
     readonly openPeer: OpenPeer,
     readonly timeoutMs: number,
+    readonly heavy: boolean,
   ) {}
 
   /** The title starts with the id of its row. */
   row(title: string, body: Body, options: RowOptions = {}): void {
-    if (options.only !== undefined && options.only !== this.kind) return;
-    this.tested.add(title.slice(0, 3));
-    this.test(title, body, options);
+    if (this.test(title, body, options)) this.tested.add(title.slice(0, 3));
   }
 
-  /** A test of no row. */
-  test(title: string, body: Body, { only, timeoutMs = this.timeoutMs }: RowOptions = {}): void {
-    if (only !== undefined && only !== this.kind) return;
+  /** A test of no row. Whether it is one here. */
+  test(title: string, body: Body, options: RowOptions = {}): boolean {
+    const { only = this.kind, timeoutMs = this.timeoutMs, heavy = false } = options;
+    if (only !== this.kind || (heavy && !this.heavy)) return false;
     it(title, { timeout: timeoutMs }, () => body(this.#bench()));
+    return true;
   }
 
   /** Fails when a client row of §12 is neither tested nor listed, or both. */
@@ -83,3 +86,7 @@ export class ClientRows {
     };
   }
 }
+
+/** Streams text for a second or two: enough to act in the middle of it. */
+export const slowPrompt = (peer: Peer): string =>
+  peer.kind === 'hosted' ? peer.prompts.slow : script({ repeat: { n: 40, text: 'w' }, delay: 25 });

@@ -86,6 +86,11 @@ export class Wire {
     return new Wire(this.url, this.identity, new Agent({ keepAlive: true, maxSockets: 1 }));
   }
 
+  /** Closes the connection that was kept. */
+  disconnect(): void {
+    if (this.agent !== false) this.agent.destroy();
+  }
+
   /** The same caller with another header or token. */
   as(changes: Identity): Wire {
     return new Wire(this.url, { ...this.identity, ...changes });
@@ -296,8 +301,11 @@ export class Stream {
   }
 
   #read(chunk: string): void {
-    this.#pending += chunk;
-    const lines = this.#pending.split('\n');
+    // Only the new chunk is searched: the last event of a long turn repeats its whole text in one line.
+    const [first = '', ...rest] = chunk.split('\n');
+    this.#pending += first;
+    if (rest.length === 0) return;
+    const lines = [this.#pending, ...rest];
     this.#pending = lines.pop() ?? '';
     for (const line of lines) {
       if (line.startsWith('data: ')) this.events.push(JSON.parse(line.slice('data: '.length)) as WireEvent);

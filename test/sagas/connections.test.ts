@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ATTEMPTS, pauseAfter } from '../../src/sagas/backoff.js';
+import { answerRequested } from '../../src/store/requests.js';
 import { approval, delta, DESCRIPTOR, event, resolved, RuntimeDouble, turnStart } from '../doubles/runtime.js';
 import { settle, Window } from '../support/window.js';
 
@@ -361,4 +362,80 @@ it('[fault 12] an end of a call that comes before its start is shown once, as on
   expect(window.parts.filter(({ kind }) => kind === 'tool')).toMatchObject([
     { callId: 'c1', name: 'bash', phase: 'completed', output: 'done' },
   ]);
+});
+
+describe('a connection that is over', () => {
+  it('refuses a prompt, an answer and Stop in words', async () => {
+    const window = await new Window().attach();
+    window.submit();
+    window.runtime.stream.send(...turnStart(1), approval(3, 7));
+    await settle();
+    window.app.dispatch({ type: 'connections/closeRequested', payload: { connection: 'c' } });
+    await settle();
+    expect(window.endings).toEqual([
+      'mine-1 failed This window no longer follows the conversation; the runtime goes on with it.',
+    ]);
+    window.submit('more');
+    const answer = { kind: 'approval', request_id: 7, decision: 'allow' } as const;
+    window.app.dispatch(answerRequested({ connection: 'c', answer, label: 'Allow', by: 'person' }));
+    await settle();
+    const refusal = 'The runtime is not connected; connect to it again and repeat this.';
+    expect(window.endings[1]).toBe(`mine-2 failed ${refusal}`);
+    expect(window.request(7)).toEqual({ phase: 'pending', problem: refusal });
+    expect(window.runtime.count('sendInput')).toBe(1);
+    expect(window.runtime.count('respond')).toBe(0);
+  });
+});
+
+describe('a connection that is replaced by a new handover', () => {
+  it('finds out what became of a prompt that was on its way', async () => {
+    const window = await new Window().attach();
+    window.runtime.hold('sendInput');
+    window.submit();
+    await settle();
+    window.open();
+    await settle();
+    expect(window.runtime.count('sendInput')).toBe(1);
+    expect(window.endings[0]).toContain('it was not sent again');
+  });
+
+  it('goes on with Stop, and offers an answer again that was on its way', async () => {
+    const window = await new Window().attach();
+    window.submit();
+    const turn = [...turnStart(1), approval(3, 7)];
+    window.runtime.stream.send(...turn);
+    await settle();
+    window.runtime.hold('respond');
+    const answer = { kind: 'approval', request_id: 7, decision: 'allow' } as const;
+    window.app.dispatch(answerRequested({ connection: 'c', answer, label: 'Allow', by: 'person' }));
+    window.runtime.hold('interrupt');
+    window.stop();
+    await settle();
+    window.runtime.descriptor = BUSY;
+    window.runtime.snapshot = retained(...turn);
+    window.open();
+    await settle(3_000);
+    expect(window.runtime.count('interrupt')).toBe(2);
+    expect(window.phase).toBe('settling');
+    expect(window.runtime.calls).toContain('respond 7 deny');
+  });
+});
+
+it('[fault 19] a burst that gathered during a snapshot is folded in slices, with turns for everything else', async () => {
+  const runtime = new RuntimeDouble();
+  runtime.descriptor = BUSY;
+  runtime.snapshot = retained(...turnStart(1));
+  const answer = runtime.hold('attach');
+  const window = await new Window(runtime).attach();
+  for (let chunk = 0; chunk < 25; chunk++) {
+    runtime.stream.send(...Array.from({ length: 400 }, (_, at) => delta(3 + chunk * 400 + at, 'x')));
+  }
+  await settle();
+  answer();
+  // Everything that can happen before the event loop turns: a slice, not all of it.
+  for (let task = 0; task < 1_000; task++) await Promise.resolve();
+  expect(window.text.length).toBeGreaterThan(0);
+  expect(window.text.length).toBeLessThan(3_000);
+  await settle();
+  expect(window.text).toHaveLength(10_000);
 });

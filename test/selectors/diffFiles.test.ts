@@ -105,6 +105,17 @@ describe('the files of a diff', () => {
       lines('diff --git a/i.png b/i.png', 'index 1..2 100644', 'Binary files a/i.png and b/i.png differ'),
       ['i.png'],
     ],
+    [
+      'a renamed binary file',
+      lines('diff --git a/i j b/k', 'rename from i j', 'rename to k', 'Binary files a/i j and b/k differ'),
+      ['i j', 'k'],
+    ],
+    ['a dash above a section', lines('--- note', 'diff --git a/x b/x', 'old mode 1', 'new mode 2'), ['x']],
+    [
+      'content that looks like a header behind a marker',
+      lines('--- a/x', '+++ b/x', '@@ -1 +1,2 @@', '+k', '\\ No newline at end of file', '--- y', '+++ z'),
+      ['x'],
+    ],
     ['a binary patch', lines('diff --git a/i b/i', 'GIT binary patch', 'literal 3', 'Kc-----', '', ''), ['i']],
     ['a binary file of plain diff', lines('Binary files a/i.png and b/i.png differ'), ['i.png']],
     ['a new binary file of plain diff', lines('Binary files /dev/null and b/i.png differ'), ['i.png']],

@@ -2,6 +2,7 @@ import { gzipSync, constants, createGzip } from 'node:zlib';
 import { fc, it as property } from '@fast-check/vitest';
 import { describe, expect, it, vi } from 'vitest';
 import { RuntimeRefusal, TransportFault } from '../../src/protocol/refusal.js';
+import { readEvents } from '../../src/services/events.js';
 import { cutAt, hear, openLockstep, sumOf, texts } from './lockstep.js';
 import { answerJson, clientAt, delta, errorOf, goodResult, readAll, startPeer, type Handler } from './peer.js';
 
@@ -188,6 +189,16 @@ describe('large frames', () => {
     expect(sent).toBeLessThan(40 * MIB);
   });
 
+  it('[fault 7] a line without an end ends the stream even where nothing follows it', async () => {
+    const { body, enqueue } = openBody();
+    const iterator = readEvents(body).chunks[Symbol.asyncIterator]();
+    enqueue('data: ');
+    expect((await iterator.next()).value).toEqual({ events: [], malformed: 0 });
+    enqueue('x'.repeat(16 * MIB));
+    expect((await iterator.next()).value).toEqual({ events: [], malformed: 1 });
+    expect((await iterator.next()).done).toBe(true);
+  });
+
   it('[fault 7] a comment of 40 MB is passed over', async () => {
     const comment = bytesOf('y'.repeat(64 * 1024));
     const pieces = [bytesOf(':'), ...Array.from({ length: 640 }, () => comment), bytesOf(`\n${frame(1, 'a')}`)];
@@ -256,6 +267,15 @@ describe('the end', () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     stream.close();
     expect(await next()).toEqual({ done: true, value: undefined });
+  });
+
+  it('from our side drops a read that has just been made', async () => {
+    const { body, enqueue } = openBody();
+    const stream = readEvents(body);
+    const waiting = stream.chunks[Symbol.asyncIterator]().next();
+    enqueue(frame(1, 'a'));
+    stream.close();
+    expect(await waiting).toEqual({ done: true, value: undefined });
   });
 
   it('of a loop over the chunks that is left gives up the connection', async () => {
@@ -546,6 +566,19 @@ describe('any cut into reads', () => {
     expect({ ...parts, chunks: 0 }).toEqual({ ...whole, chunks: 0 });
   });
 });
+
+/** A body that brings what it is given and never ends. */
+function openBody() {
+  let enqueue: (text: string) => void = () => undefined;
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      enqueue = (text) => {
+        controller.enqueue(bytesOf(text));
+      };
+    },
+  });
+  return { body, enqueue };
+}
 
 /** Node's own connection pool with a shorter patience for a silent body; there is no option of `fetch` for it. */
 function impatientDispatcher(bodyTimeout: number): unknown {

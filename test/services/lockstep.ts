@@ -72,7 +72,7 @@ export async function hear(pieces: Iterable<string | Uint8Array>): Promise<Heard
     },
     { highWaterMark: 0 },
   );
-  return sumOf(await readAll(readEvents(body, () => undefined)));
+  return sumOf(await readAll(readEvents(body)));
 }
 
 export function texts(heard: { readonly events: readonly RuntimeEvent[] }): string[] {

@@ -1,0 +1,17 @@
+import { EXIT, NotAttached, UsageError, type ExitCode } from './exitCodes.js';
+import { Left } from './leaving.js';
+import { plainLine } from './plainText.js';
+
+/** Runs a program's work and turns whatever ends it into an exit code, with one sentence on standard error. */
+export async function exitCodeOf(name: string, work: () => Promise<ExitCode>): Promise<ExitCode> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Left) return error.code;
+    const why = error instanceof Error ? error.message : String(error);
+    const intro = error instanceof NotAttached ? `${name}: could not attach: ` : `${name}: `;
+    process.stderr.write(`${intro}${plainLine(why)}\n`);
+    if (error instanceof UsageError) return EXIT.usage;
+    return error instanceof NotAttached ? EXIT.notAttached : EXIT.failed;
+  }
+}

@@ -1,0 +1,197 @@
+import type { ReadStream } from 'node:tty';
+import type { App } from '../sagas/app.js';
+import { selectHistoryTurns, type HistoryTurn } from '../selectors/historyTurns.js';
+import type { ChatPart, ToolPart } from '../selectors/parts.js';
+import { selectTurn } from '../selectors/turn.js';
+import type { Clock } from '../services/services.js';
+import type { RootState } from '../store/state.js';
+import type { TurnId } from '../store/turn.js';
+import { Keyboard } from './keyboard.js';
+import type { NewsReader } from './news.js';
+import type { Output } from './output.js';
+import { PartDrawing } from './partDrawing.js';
+import { askLine, type Ask } from './prompts.js';
+import { Answering, keyOfRequest, selectQuestion, type Question } from './questions.js';
+import { Screen, type Canvas } from './screen.js';
+import { CHAT } from './session.js';
+import { questionLines, statusLines } from './statusLines.js';
+
+/** Each drawing writes to the terminal; more than about 20 a second nobody sees. */
+const DRAW_MS = 50;
+const FRAME_MS = 80;
+
+/** A person at a terminal, who can be asked. */
+export interface Person {
+  readonly input: ReadStream;
+  readonly output: NodeJS.WriteStream;
+  /** What Ctrl-C means here. */
+  readonly interrupt: () => void;
+}
+
+export interface TerminalOptions {
+  readonly app: App;
+  readonly clock: Clock;
+  readonly canvas: Canvas;
+  readonly output: Output;
+  readonly person?: Person;
+  /** Which parts are drawn; all where absent. */
+  readonly shows?: (part: ChatPart) => boolean;
+  /** Whether the prompts of other clients are shown, in front of what they bring. */
+  readonly followsOthers?: boolean;
+}
+
+/** Draws one conversation for a person, and asks that person what the agent asks. */
+export class Terminal {
+  readonly screen: Screen;
+  readonly drawing: PartDrawing;
+  private reader: NewsReader | undefined;
+  private readonly keyboard: Keyboard | undefined;
+  private readonly answering: Answering | undefined;
+  private readonly drawnRequests = new Set<string>();
+  private readonly calls = new Map<string, ToolPart>();
+  private readonly knownTurns = new Set<TurnId>();
+  private turn: { readonly id: TurnId; readonly since: number } | undefined;
+  private question: Question | undefined;
+  private asked: string | undefined;
+  private unsubscribe: (() => void) | undefined;
+  private scheduled: NodeJS.Timeout | undefined;
+  private frames: NodeJS.Timeout | undefined;
+
+  constructor(private readonly options: TerminalOptions) {
+    const { app, person } = options;
+    this.screen = new Screen(options.canvas);
+    this.drawing = new PartDrawing(this.screen);
+    if (person === undefined) return;
+    this.keyboard = new Keyboard(person.input, person.interrupt);
+    this.answering = new Answering(app, this.screen, (work) => this.withLines(work), person.interrupt);
+  }
+
+  /** From where on the conversation is drawn. */
+  readFrom(reader: NewsReader): void {
+    this.reader = reader;
+  }
+
+  /** Draws what comes from now on, and takes keys. */
+  resume(): void {
+    this.unsubscribe ??= this.options.app.subscribe(() => {
+      this.schedule();
+    });
+    if (this.options.canvas.isLive) this.frames ??= setInterval(this.draw, FRAME_MS);
+    this.keyboard?.listen((key) => {
+      this.answering?.key(key, this.question);
+      this.draw();
+    });
+    this.draw();
+  }
+
+  /** Draws what there is, and leaves the screen and the keyboard to others. */
+  rest(): void {
+    this.draw();
+    this.unsubscribe?.();
+    this.unsubscribe = undefined;
+    clearInterval(this.frames);
+    clearTimeout(this.scheduled);
+    this.frames = this.scheduled = undefined;
+    this.keyboard?.rest();
+    this.drawing.end();
+    this.screen.close();
+  }
+
+  /** What a turn of the past looked like. */
+  drawTurn({ prompt, parts }: HistoryTurn): void {
+    const root = this.options.app.getState();
+    if (prompt !== null) this.drawing.prompt(prompt);
+    for (const part of parts) this.show(part, root);
+  }
+
+  /** A turn whose prompt is on the screen already. */
+  knowTurn(turnId: TurnId): void {
+    this.knownTurns.add(turnId);
+  }
+
+  readonly draw = (): void => {
+    clearTimeout(this.scheduled);
+    this.scheduled = undefined;
+    if (this.answering?.isBusy === true || !this.options.output.isReady) return;
+    const root = this.options.app.getState();
+    this.followTurn(root);
+    for (const news of this.reader?.read(root) ?? []) {
+      if (news.type === 'part' && this.options.shows?.(news.part) !== false) this.show(news.part, root);
+    }
+    this.question = this.answering && selectQuestion(root, this.drawnRequests);
+    this.screen.setLive(this.status(root));
+    this.askWithoutLive();
+    this.screen.render();
+  };
+
+  private schedule(): void {
+    if (this.options.canvas.isLive) this.scheduled ??= setTimeout(this.draw, DRAW_MS);
+    else this.draw();
+  }
+
+  private show(part: ChatPart, root: RootState): void {
+    if (part.kind === 'request') this.drawnRequests.add(keyOfRequest(root, part.requestId));
+    if (part.kind === 'tool') {
+      if (part.phase === 'started') this.calls.set(part.id, part);
+      else this.calls.delete(part.id);
+    }
+    this.drawing.draw(part);
+  }
+
+  private followTurn(root: RootState): void {
+    const turn = selectTurn(root, CHAT);
+    if (turn.phase === 'idle') {
+      this.turn = undefined;
+      return;
+    }
+    if (this.turn?.id === turn.turnId) return;
+    this.turn = { id: turn.turnId, since: this.options.clock.monotonic() };
+    const isForeign = turn.phase !== 'submitting' && !turn.mine && !this.knownTurns.has(turn.turnId);
+    const prompt = isForeign && this.options.followsOthers ? selectHistoryTurns(root, CHAT).at(-1)?.prompt : null;
+    if (typeof prompt === 'string') this.drawing.prompt(prompt);
+    this.knownTurns.add(turn.turnId);
+  }
+
+  private status(root: RootState): readonly string[] {
+    const { canvas, clock } = this.options;
+    const now = clock.monotonic();
+    return statusLines(root, {
+      canvas,
+      drawing: this.drawing,
+      calls: [...this.calls.values()],
+      question: this.question,
+      typed: this.answering?.typed ?? '',
+      elapsed: this.turn === undefined ? 0 : now - this.turn.since,
+      now,
+      hint: ['submitting', 'running'].includes(selectTurn(root, CHAT).phase) ? 'Ctrl-C stops' : 'Ctrl-C leaves at once',
+    });
+  }
+
+  /** Where lines can't be drawn anew, a question is printed once. */
+  private askWithoutLive(): void {
+    const { canvas } = this.options;
+    if (canvas.isLive || this.question?.key === this.asked) return;
+    this.asked = this.question?.key;
+    if (this.question) for (const line of questionLines(this.question, { canvas, typed: '' })) this.screen.line(line);
+  }
+
+  /** Lets a form read lines until it is done, or until what it asks is no longer wanted. */
+  private async withLines(work: (ask: Ask) => Promise<void>): Promise<void> {
+    const { app, person } = this.options;
+    if (person === undefined) return;
+    const { question } = this;
+    const withdrawn = new AbortController();
+    const unsubscribe = app.subscribe(() => {
+      if (selectQuestion(app.getState(), this.drawnRequests)?.key !== question?.key) withdrawn.abort();
+    });
+    this.keyboard?.rest();
+    this.drawing.end();
+    this.screen.close();
+    try {
+      await work((text) => askLine(person.input, person.output, text, { signal: withdrawn.signal }));
+    } finally {
+      unsubscribe();
+      this.resume();
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import type { App } from '../sagas/app.js';
+import type { HistoryTurn } from '../selectors/historyTurns.js';
+import type { TurnId } from '../store/turn.js';
+import { newsLine, settledLine, turnLine } from './jsonOutput.js';
+import type { NewsReader } from './news.js';
+import type { Output } from './output.js';
+import type { Terminal } from './terminal.js';
+import type { Settled } from './turnRunner.js';
+
+/** How one turn is shown from beginning to end. */
+export interface View {
+  /** What came before. */
+  history(turns: readonly HistoryTurn[]): void;
+  /** Shows what a reader brings, from now until `settled`. */
+  begin(turnId: TurnId, prompt: string, newReader: () => NewsReader): void;
+  /** Shows the rest, then how it ended. */
+  settled(settled: Settled): void;
+  /** Shows nothing any more. */
+  end(): void;
+}
+
+/** One JSON object a line. A reader that is slow gets what came meanwhile in one piece. */
+export class JsonView implements View {
+  private reader: NewsReader | undefined;
+  private unsubscribe: (() => void) | undefined;
+
+  constructor(
+    private readonly app: App,
+    private readonly output: Output,
+    /** Keeps what else is on the terminal out of the way of a line. */
+    private readonly aside: (write: () => void) => void = (write) => {
+      write();
+    },
+  ) {}
+
+  history(turns: readonly HistoryTurn[]): void {
+    this.write(turns.map(turnLine).join(''));
+  }
+
+  begin(_turnId: TurnId, _prompt: string, newReader: () => NewsReader): void {
+    this.reader = newReader();
+    this.unsubscribe = this.app.subscribe(() => {
+      this.readOn();
+    });
+  }
+
+  readonly readOn = (): void => {
+    if (this.output.isReady) this.write(this.newLines());
+  };
+
+  settled({ outcome, message }: Settled): void {
+    this.write(this.newLines() + settledLine(outcome, message));
+    this.end();
+  }
+
+  end(): void {
+    this.unsubscribe?.();
+    this.reader = undefined;
+  }
+
+  private newLines(): string {
+    return this.reader?.read(this.app.getState()).map(newsLine).join('') ?? '';
+  }
+
+  private write(lines: string): void {
+    if (lines === '') return;
+    this.aside(() => {
+      this.output.write(lines);
+    });
+  }
+}
+
+/** The same for a person to read. */
+export class TextView implements View {
+  private since = 0;
+
+  constructor(
+    private readonly terminal: Terminal,
+    /** Monotonic; ms. */
+    private readonly now: () => number,
+  ) {}
+
+  history(turns: readonly HistoryTurn[]): void {
+    for (const turn of turns) this.terminal.drawTurn(turn);
+  }
+
+  begin(turnId: TurnId, prompt: string, newReader: () => NewsReader): void {
+    this.since = this.now();
+    this.terminal.knowTurn(turnId);
+    this.terminal.drawing.prompt(prompt);
+    this.terminal.readFrom(newReader());
+    this.terminal.resume();
+  }
+
+  settled({ outcome }: Settled): void {
+    this.terminal.rest();
+    const { screen } = this.terminal;
+    const { paint } = screen.canvas;
+    const time = `${((this.now() - this.since) / 1000).toFixed(1)} s`;
+    // Why a turn failed is told by its last part.
+    const ends = {
+      succeeded: [paint('green', '✓'), `done in ${time}`],
+      interrupted: [paint('yellow', '■'), `stopped after ${time}`],
+      failed: [paint('red', '✗'), `failed after ${time}`],
+    } as const;
+    const [sign, words] = ends[outcome];
+    screen.gap();
+    screen.line(`${sign} ${paint('dim', words)}`);
+    screen.render();
+  }
+
+  end(): void {
+    this.terminal.rest();
+  }
+}
+
+/** Shows a turn twice, and what came before only in the first way. */
+export function both(one: View, other: View): View {
+  return {
+    history: (turns) => {
+      one.history(turns);
+    },
+    begin: (turnId, prompt, newReader) => {
+      one.begin(turnId, prompt, newReader);
+      other.begin(turnId, prompt, newReader);
+    },
+    settled: (settled) => {
+      one.settled(settled);
+      other.settled(settled);
+    },
+    end: () => {
+      one.end();
+      other.end();
+    },
+  };
+}
