@@ -15,5 +15,7 @@ export function parseArguments<T extends ParseArgsConfig>(program: string, confi
 function complaint(message: string): string {
   const [first = ''] = message.split(/\n|(?<=\.) /);
   const sentence = first.replace(/\.$/, '');
-  return message.includes('ambiguous') ? `${sentence}; a value that starts with a dash is given as --option=value.` : `${sentence}.`;
+  return message.includes('ambiguous')
+    ? `${sentence}; a value that starts with a dash is given as --option=value.`
+    : `${sentence}.`;
 }

@@ -44,7 +44,6 @@ async function promptOf({ prompt, where }: ChatOptions, { stdin }: Io): Promise<
 class ChatProgram {
   private readonly stdout: Output;
   private readonly stderr: Output;
-  private view: JsonView | undefined;
   private terminal: Terminal | undefined;
 
   constructor(
@@ -52,10 +51,7 @@ class ChatProgram {
     private readonly io: Io,
     private readonly leaving: Leaving,
   ) {
-    this.stdout = new Output(io.stdout, () => {
-      this.view?.readOn();
-      this.terminal?.draw();
-    });
+    this.stdout = new Output(io.stdout, () => this.terminal?.draw());
     this.stderr = new Output(io.stderr, () => this.terminal?.draw());
     // Nobody reads any more (`head`): there is nothing left to do, and nobody to tell.
     void this.stdout.gone.then((error) => {
@@ -104,8 +100,7 @@ class ChatProgram {
     if (options.json && !person) return undefined;
     const [stream, output] = options.json ? [io.stderr, this.stderr] : [io.stdout, this.stdout];
     this.terminal = new Terminal({
-      app: session.app,
-      clock: session.services.clock,
+      session,
       canvas: canvasOn(stream, output, io),
       output,
       followsOthers,
@@ -118,11 +113,11 @@ class ChatProgram {
   private viewFor(session: Session, terminal: Terminal | undefined): View {
     const text = terminal && new TextView(terminal, () => session.services.clock.monotonic());
     if (!this.options.json && text) return text;
-    this.view = new JsonView(session.app, this.stdout, (write) => {
+    const json = new JsonView(session, this.stdout, (write) => {
       if (terminal) terminal.screen.aside(write);
       else write();
     });
-    return text ? both(this.view, text) : this.view;
+    return text ? both(json, text) : json;
   }
 
   private log(line: string): void {

@@ -3,12 +3,17 @@ import type { ChatPart } from '../selectors/parts.js';
 import type { Outcome } from '../store/transcript.js';
 import type { News } from './news.js';
 
+/** A value as one line of JSON. */
+export function jsonLine(value: object): string {
+  return onOneLine(JSON.stringify(value));
+}
+
 /**
- * A value as one line. What some readers take for the end of a line besides the newline (Node 24's `readline` does)
+ * JSON text as one line. What some readers take for the end of a line besides the newline (Node 24's `readline` does)
  * is escaped.
  */
-export function jsonLine(value: object): string {
-  return `${JSON.stringify(value).replace(/[\u0085\u2028\u2029]/g, escaped)}\n`;
+export function onOneLine(json: string): string {
+  return `${json.replace(/[\u0085\u2028\u2029]/g, escaped)}\n`;
 }
 
 function escaped(character: string): string {

@@ -156,7 +156,8 @@ export class MarkdownStream {
   private add(text: string): void {
     const style = this.style();
     const last = this.word.at(-1);
-    if (last && String(last.style) === String(style)) this.word[this.word.length - 1] = { text: last.text + text, style };
+    if (last && String(last.style) === String(style))
+      this.word[this.word.length - 1] = { text: last.text + text, style };
     else this.word.push({ text, style });
     this.wordWidth += widthOf(text);
     if (this.wordWidth >= LONGEST_WORD) this.printWord();

@@ -11,7 +11,10 @@ export type News =
   /** An answer that was given here got through. */
   | { readonly type: 'answered'; readonly requestId: number; readonly label: string };
 
-/** Reads a conversation from a cursor on, each thing once. */
+/**
+ * Reads a conversation from a cursor on, each thing once. Reading after each action tells everything in the order in which
+ * it happened, and a replay of the actions tells the same.
+ */
 export class NewsReader {
   private readonly told = new Set<string>();
   private seen: Requests | undefined;
@@ -23,47 +26,14 @@ export class NewsReader {
   ) {}
 
   read(root: RootState): readonly News[] {
+    // The answer is told in front of the runtime's own word of it, which may be the first that is heard of it here.
+    const answers = this.newAnswers(root);
     const { parts, cursor } = selectNewParts(root, this.connection, this.cursor, this.turn);
-    const offered = parts.some(({ kind }) => kind === 'request') ? this.asOffered(root, parts) : parts;
     this.cursor = cursor;
-    const answered = this.newAnswers(root);
-    const news: News[] = [];
-    for (const part of this.inOrder(offered, root)) {
-      // An answer comes in front of what came of it, whichever of the two was heard of first.
-      if (part.kind === 'resolution') news.push(...answered.filter(({ requestId }) => requestId === part.requestId));
-      news.push({ type: 'part', part });
-    }
-    news.push(...answered.filter((each) => !news.includes(each)));
-    return news;
+    return [...answers, ...parts.map((part) => ({ type: 'part', part }) as const)];
   }
 
-  /**
-   * Requests with the answers that they came with. A policy or another client may have answered before anybody looks; what
-   * was on offer is a fact all the same, and one that a replay finds again.
-   */
-  private asOffered(root: RootState, parts: readonly ChatPart[]): readonly ChatPart[] {
-    const requests = Object.entries(root.requests[this.connection] ?? {}).map(
-      ([id, known]) => [id, { ...known, status: { phase: 'pending', problem: null } }] as const,
-    );
-    const pending = { ...root, requests: { ...root.requests, [this.connection]: Object.fromEntries(requests) } };
-    const asPending = selectNewParts(pending, this.connection, this.cursor, this.turn).parts;
-    return parts.map((part, at) => (part.kind === 'request' ? (asPending[at] ?? part) : part));
-  }
-
-  /** A reading begins with the calls that ended; what allowed one of them came before its end. */
-  private inOrder(parts: readonly ChatPart[], root: RootState): readonly ChatPart[] {
-    const requests = root.requests[this.connection] ?? {};
-    const ordered: ChatPart[] = [];
-    for (const part of parts) {
-      const callId = part.kind === 'resolution' ? requests[part.requestId]?.callId : undefined;
-      const held = callId ? ordered.findIndex((each) => each.kind === 'tool' && each.callId === callId) : -1;
-      const ended = held !== -1 && isEndOfCall(ordered[held]);
-      ordered.splice(ended ? held : ordered.length, 0, part);
-    }
-    return ordered;
-  }
-
-  private newAnswers(root: RootState): readonly Extract<News, { type: 'answered' }>[] {
+  private newAnswers(root: RootState): readonly News[] {
     const requests = root.requests[this.connection];
     if (requests === this.seen || requests === undefined) return [];
     this.seen = requests;
@@ -77,6 +47,12 @@ export class NewsReader {
   }
 }
 
-function isEndOfCall(part: ChatPart | undefined): boolean {
-  return part?.kind === 'tool' && part.phase !== 'started';
+/** One part where the second only goes on with the text of the first. */
+export function joined(before: ChatPart | undefined, part: ChatPart): ChatPart | undefined {
+  if (before?.id !== part.id || before.kind !== part.kind) return undefined;
+  return isText(before) && isText(part) ? { ...part, text: before.text + part.text } : undefined;
+}
+
+function isText(part: ChatPart): part is Extract<ChatPart, { kind: 'markdown' | 'thinking' }> {
+  return part.kind === 'markdown' || part.kind === 'thinking';
 }

@@ -37,9 +37,7 @@ Exit code: 0 succeeded, 1 failed, 2 bad usage, 3 could not attach, 130 interrupt
 
 /** What the command line of supercode-chat asks for. */
 export type ChatCommand =
-  | { readonly kind: 'help' }
-  | { readonly kind: 'version' }
-  | { readonly kind: 'chat'; readonly options: ChatOptions };
+  { readonly kind: 'help' } | { readonly kind: 'version' } | { readonly kind: 'chat'; readonly options: ChatOptions };
 
 export interface ChatOptions {
   /** Absent: the embedded runtime. */

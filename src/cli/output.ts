@@ -38,6 +38,13 @@ export class Output {
   /** Resolves when all that was written is out of our hands. */
   async flush(): Promise<void> {
     if (!this.isOpen) return;
-    await Promise.race([new Promise<void>((done) => this.stream.write('', () => { done(); })), this.gone]);
+    await Promise.race([
+      new Promise<void>((done) =>
+        this.stream.write('', () => {
+          done();
+        }),
+      ),
+      this.gone,
+    ]);
   }
 }

@@ -3,7 +3,7 @@ import { MarkdownStream } from './markdownStream.js';
 import type { Paint, Style } from './paint.js';
 import type { Screen } from './screen.js';
 import { aboutCall } from './toolLine.js';
-import { fitted, wrapped } from './width.js';
+import { fitted, widthOf, wrapped } from './width.js';
 
 /** Lines that are shown of a tool's output and of a patch. */
 const OUTPUT_LINES = 12;
@@ -83,7 +83,7 @@ export class PartDrawing {
     switch (part.kind) {
       case 'progress':
         if (this.last !== 'progress') screen.gap();
-        screen.line(paint('dim', `· ${part.text}`));
+        this.lines(part.text, 'dim', '· ', '  ');
         return;
       case 'notice':
         screen.gap();
@@ -171,8 +171,12 @@ export class PartDrawing {
   }
 
   private lines(text: string, style: Style, first = '', others = ''): void {
-    for (const [at, line] of text.split('\n').entries()) {
-      this.screen.line(this.paint(style, `${at === 0 ? first : others}${line}`));
+    const room = this.screen.canvas.columns() - widthOf(others);
+    for (const [at, piece] of text
+      .split('\n')
+      .flatMap((line) => wrapped(line, room))
+      .entries()) {
+      this.screen.line(this.paint(style, `${at === 0 ? first : others}${piece}`));
     }
   }
 }

@@ -1,9 +1,12 @@
 import { EXIT, NotAttached, UsageError, type ExitCode } from './exitCodes.js';
 import { Left } from './leaving.js';
+import { Output } from './output.js';
 import { plainLine } from './plainText.js';
 
 /** Runs a program's work and turns whatever ends it into an exit code, with one sentence on standard error. */
 export async function exitCodeOf(name: string, work: () => Promise<ExitCode>): Promise<ExitCode> {
+  // Where nobody reads the complaints, there is nobody to complain to.
+  process.stderr.on('error', () => undefined);
   try {
     return await work();
   } catch (error) {
@@ -14,4 +17,12 @@ export async function exitCodeOf(name: string, work: () => Promise<ExitCode>): P
     if (error instanceof UsageError) return EXIT.usage;
     return error instanceof NotAttached ? EXIT.notAttached : EXIT.failed;
   }
+}
+
+/** Prints a text that was asked for, and is done. */
+export async function printed(text: string): Promise<ExitCode> {
+  const output = new Output(process.stdout);
+  output.write(text);
+  await output.flush();
+  return EXIT.succeeded;
 }

@@ -113,7 +113,11 @@ function remarksOn({ options, multi, freeText, required, default: preset }: Fiel
     ...how,
     ...(options.length > 0 && freeText ? ['or words of your own'] : []),
     ...(multi && options.length === 0 ? ['several, with commas between'] : []),
-    ...(preset !== undefined ? [`Enter for ${plainLine(JSON.stringify(preset))}`] : required ? [] : ['Enter to leave out']),
+    ...(preset !== undefined
+      ? [`Enter for ${plainLine(JSON.stringify(preset))}`]
+      : required
+        ? []
+        : ['Enter to leave out']),
   ].join(', ');
 }
 

@@ -95,7 +95,8 @@ export class Answering {
       const filled = await askForm(schema, this.screen, ask);
       this.isAsking = false;
       if ('content' in filled) this.answer({ ...response, content: filled.content }, label);
-      else if (filled.left === 'withdrawn') this.screen.line(this.screen.canvas.paint('dim', 'This is no longer asked.'));
+      else if (filled.left === 'withdrawn')
+        this.screen.line(this.screen.canvas.paint('dim', 'This is no longer asked.'));
       else interrupted = filled.left === 'interrupt';
     });
     if (interrupted) this.onInterrupt();

@@ -1,3 +1,4 @@
+import { compose, type StoreEnhancer } from '@reduxjs/toolkit';
 import type { ConnectionTarget } from '../protocol/handover.js';
 import { startEmbeddedRuntime, type EmbeddedRuntime } from '../runtime/embedded.js';
 import { createApp, type App } from '../sagas/app.js';
@@ -23,9 +24,13 @@ export interface Session {
   readonly app: App;
   readonly services: Services;
   readonly origin: Origin;
+  /** Calls back after each action, before anything acts on it; no action may be dispatched from there. Returns the way out. */
+  observe(observer: Observer): () => void;
   /** Ends everything that the session began: sagas, the log with its footer, the embedded runtime. */
   close(): Promise<void>;
 }
+
+type Observer = (root: RootState) => void;
 
 export interface SessionOptions extends Pick<ChatOptions, 'where' | 'permissions' | 'record'> {
   /** Receives one line at a time, never a secret. */
@@ -42,17 +47,38 @@ export async function openSession({ where, permissions, record, log }: SessionOp
     log,
     secrets: (key) => Promise.resolve(key === EMBEDDED_KEY ? token : undefined),
   });
-  const app = createApp({ services, ...(recording ? { recorder: recording.recorder.enhancer } : {}) });
+  const observers = new Set<Observer>();
+  const observed = observedBy(observers);
+  const innermost = recording ? compose(observed, recording.recorder.enhancer) : observed;
+  const app = createApp({ services, recorder: innermost });
   app.dispatch(opened({ connection: CHAT, origin, target }));
   return {
     app,
     services,
     origin,
+    observe: (observer) => {
+      observers.add(observer);
+      return () => observers.delete(observer);
+    },
     close: async () => {
       await app.stop();
       recording?.end();
       await runtime?.kill();
     },
+  };
+}
+
+function observedBy(observers: ReadonlySet<Observer>): StoreEnhancer {
+  return (createStore) => (reducer, preloaded) => {
+    const store = createStore(reducer, preloaded);
+    return {
+      ...store,
+      dispatch: (action) => {
+        const result = store.dispatch(action);
+        for (const observer of observers) observer(store.getState() as unknown as RootState);
+        return result;
+      },
+    };
   };
 }
 
@@ -127,7 +153,9 @@ interface Recording {
 function startRecording(path: string, log: (line: string) => void): Recording {
   const file = createdLog(path);
   const told = (error: unknown) => {
-    log(`The recording in ${JSON.stringify(path)} ended early: ${error instanceof Error ? error.message : String(error)}`);
+    log(
+      `The recording in ${JSON.stringify(path)} ended early: ${error instanceof Error ? error.message : String(error)}`,
+    );
   };
   const recorder = createRecorder({
     product: PRODUCT,

@@ -1,19 +1,17 @@
 import type { ReadStream } from 'node:tty';
-import type { App } from '../sagas/app.js';
 import { selectHistoryTurns, type HistoryTurn } from '../selectors/historyTurns.js';
 import type { ChatPart, ToolPart } from '../selectors/parts.js';
 import { selectTurn } from '../selectors/turn.js';
-import type { Clock } from '../services/services.js';
 import type { RootState } from '../store/state.js';
 import type { TurnId } from '../store/turn.js';
 import { Keyboard } from './keyboard.js';
-import type { NewsReader } from './news.js';
+import type { News, NewsReader } from './news.js';
 import type { Output } from './output.js';
 import { PartDrawing } from './partDrawing.js';
 import { askLine, type Ask } from './prompts.js';
 import { Answering, keyOfRequest, selectQuestion, type Question } from './questions.js';
 import { Screen, type Canvas } from './screen.js';
-import { CHAT } from './session.js';
+import { CHAT, type Session } from './session.js';
 import { questionLines, statusLines } from './statusLines.js';
 
 /** Each drawing writes to the terminal; more than about 20 a second nobody sees. */
@@ -29,8 +27,7 @@ export interface Person {
 }
 
 export interface TerminalOptions {
-  readonly app: App;
-  readonly clock: Clock;
+  readonly session: Session;
   readonly canvas: Canvas;
   readonly output: Output;
   readonly person?: Person;
@@ -45,6 +42,7 @@ export class Terminal {
   readonly screen: Screen;
   readonly drawing: PartDrawing;
   private reader: NewsReader | undefined;
+  private readonly waiting: News[] = [];
   private readonly keyboard: Keyboard | undefined;
   private readonly answering: Answering | undefined;
   private readonly drawnRequests = new Set<string>();
@@ -58,22 +56,26 @@ export class Terminal {
   private frames: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: TerminalOptions) {
-    const { app, person } = options;
+    const { session, person } = options;
     this.screen = new Screen(options.canvas);
     this.drawing = new PartDrawing(this.screen);
+    session.observe((root) => {
+      this.waiting.push(...(this.reader?.read(root) ?? []));
+    });
     if (person === undefined) return;
     this.keyboard = new Keyboard(person.input, person.interrupt);
-    this.answering = new Answering(app, this.screen, (work) => this.withLines(work), person.interrupt);
+    this.answering = new Answering(session.app, this.screen, (work) => this.withLines(work), person.interrupt);
   }
 
   /** From where on the conversation is drawn. */
   readFrom(reader: NewsReader): void {
     this.reader = reader;
+    this.waiting.push(...reader.read(this.options.session.app.getState()));
   }
 
   /** Draws what comes from now on, and takes keys. */
   resume(): void {
-    this.unsubscribe ??= this.options.app.subscribe(() => {
+    this.unsubscribe ??= this.options.session.app.subscribe(() => {
       this.schedule();
     });
     if (this.options.canvas.isLive) this.frames ??= setInterval(this.draw, FRAME_MS);
@@ -99,7 +101,7 @@ export class Terminal {
 
   /** What a turn of the past looked like. */
   drawTurn({ prompt, parts }: HistoryTurn): void {
-    const root = this.options.app.getState();
+    const root = this.options.session.app.getState();
     if (prompt !== null) this.drawing.prompt(prompt);
     for (const part of parts) this.show(part, root);
   }
@@ -113,9 +115,9 @@ export class Terminal {
     clearTimeout(this.scheduled);
     this.scheduled = undefined;
     if (this.answering?.isBusy === true || !this.options.output.isReady) return;
-    const root = this.options.app.getState();
+    const root = this.options.session.app.getState();
     this.followTurn(root);
-    for (const news of this.reader?.read(root) ?? []) {
+    for (const news of this.waiting.splice(0)) {
       if (news.type === 'part' && this.options.shows?.(news.part) !== false) this.show(news.part, root);
     }
     this.question = this.answering && selectQuestion(root, this.drawnRequests);
@@ -145,7 +147,7 @@ export class Terminal {
       return;
     }
     if (this.turn?.id === turn.turnId) return;
-    this.turn = { id: turn.turnId, since: this.options.clock.monotonic() };
+    this.turn = { id: turn.turnId, since: this.options.session.services.clock.monotonic() };
     const isForeign = turn.phase !== 'submitting' && !turn.mine && !this.knownTurns.has(turn.turnId);
     const prompt = isForeign && this.options.followsOthers ? selectHistoryTurns(root, CHAT).at(-1)?.prompt : null;
     if (typeof prompt === 'string') this.drawing.prompt(prompt);
@@ -153,8 +155,8 @@ export class Terminal {
   }
 
   private status(root: RootState): readonly string[] {
-    const { canvas, clock } = this.options;
-    const now = clock.monotonic();
+    const { canvas, session } = this.options;
+    const now = session.services.clock.monotonic();
     return statusLines(root, {
       canvas,
       drawing: this.drawing,
@@ -177,7 +179,8 @@ export class Terminal {
 
   /** Lets a form read lines until it is done, or until what it asks is no longer wanted. */
   private async withLines(work: (ask: Ask) => Promise<void>): Promise<void> {
-    const { app, person } = this.options;
+    const { session, person } = this.options;
+    const { app } = session;
     if (person === undefined) return;
     const { question } = this;
     const withdrawn = new AbortController();

@@ -19,7 +19,9 @@ export async function runTurn(session: Session, turnId: TurnId, prompt: string, 
     stopTurn(session);
   });
   try {
-    await leaving.unlessLeft(until(app, (root) => selectEndedTurn(root, CHAT, turnId) !== undefined || isOver(phaseOf(root))));
+    await leaving.unlessLeft(
+      until(app, (root) => selectEndedTurn(root, CHAT, turnId) !== undefined || isOver(phaseOf(root))),
+    );
     return await leaving.unlessLeft(verdict(session, turnId));
   } finally {
     goOn();

@@ -1,9 +1,10 @@
-import type { App } from '../sagas/app.js';
 import type { HistoryTurn } from '../selectors/historyTurns.js';
+import type { RootState } from '../store/state.js';
 import type { TurnId } from '../store/turn.js';
 import { newsLine, settledLine, turnLine } from './jsonOutput.js';
-import type { NewsReader } from './news.js';
+import { joined, type News, type NewsReader } from './news.js';
 import type { Output } from './output.js';
+import type { Session } from './session.js';
 import type { Terminal } from './terminal.js';
 import type { Settled } from './turnRunner.js';
 
@@ -19,13 +20,15 @@ export interface View {
   end(): void;
 }
 
-/** One JSON object a line. A reader that is slow gets what came meanwhile in one piece. */
+/** One JSON object a line; of a text that streams, one for each time that the process is back at its event loop. */
 export class JsonView implements View {
   private reader: NewsReader | undefined;
-  private unsubscribe: (() => void) | undefined;
+  private unobserve: (() => void) | undefined;
+  private waiting: News[] = [];
+  private flushing: NodeJS.Immediate | undefined;
 
   constructor(
-    private readonly app: App,
+    private readonly session: Session,
     private readonly output: Output,
     /** Keeps what else is on the terminal out of the way of a line. */
     private readonly aside: (write: () => void) => void = (write) => {
@@ -39,28 +42,40 @@ export class JsonView implements View {
 
   begin(_turnId: TurnId, _prompt: string, newReader: () => NewsReader): void {
     this.reader = newReader();
-    this.unsubscribe = this.app.subscribe(() => {
-      this.readOn();
+    this.unobserve = this.session.observe((root) => {
+      this.readOn(root);
     });
   }
 
-  readonly readOn = (): void => {
-    if (this.output.isReady) this.write(this.newLines());
-  };
-
   settled({ outcome, message }: Settled): void {
-    this.write(this.newLines() + settledLine(outcome, message));
     this.end();
+    this.write(settledLine(outcome, message));
   }
 
   end(): void {
-    this.unsubscribe?.();
+    this.readOn(this.session.app.getState());
+    this.unobserve?.();
     this.reader = undefined;
+    this.flush();
   }
 
-  private newLines(): string {
-    return this.reader?.read(this.app.getState()).map(newsLine).join('') ?? '';
+  private readOn(root: RootState): void {
+    for (const news of this.reader?.read(root) ?? []) {
+      const last = this.waiting.at(-1);
+      const whole = news.type === 'part' && last?.type === 'part' ? joined(last.part, news.part) : undefined;
+      if (whole) this.waiting[this.waiting.length - 1] = { type: 'part', part: whole };
+      else this.waiting.push(news);
+    }
+    if (this.waiting.length > 0) this.flushing ??= setImmediate(this.flush);
   }
+
+  private readonly flush = (): void => {
+    clearImmediate(this.flushing);
+    this.flushing = undefined;
+    const lines = this.waiting.map(newsLine).join('');
+    this.waiting = [];
+    this.write(lines);
+  };
 
   private write(lines: string): void {
     if (lines === '') return;

@@ -15,31 +15,31 @@ export function widthOf(text: string): number {
 /** As much of a line as fits into `columns`, marked where that is not all of it. */
 export function fitted(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
-  let kept = '';
-  let width = 1;
-  for (const character of text) {
-    width += widthOf(character);
-    if (width > columns) break;
-    kept += character;
-  }
-  return `${kept}…`;
+  return `${beginning(text, columns - 1)}…`;
 }
 
-/** A line in pieces that fit into `columns` each; nothing of it is left out. */
+/** A line in pieces that fit into `columns` each, parted after a blank where one is near; nothing is left out. */
 export function wrapped(text: string, columns: number): readonly string[] {
-  if (widthOf(text) <= columns) return [text];
   const pieces: string[] = [];
-  let piece = '';
+  let rest = text;
+  while (widthOf(rest) > columns) {
+    const fitting = beginning(rest, columns);
+    const blank = fitting.lastIndexOf(' ') + 1;
+    const piece = blank > fitting.length * 0.6 ? fitting.slice(0, blank) : fitting;
+    pieces.push(piece);
+    rest = rest.slice(piece.length);
+  }
+  return [...pieces, rest];
+}
+
+/** The first characters of a line that fit into `columns`; at least one. */
+function beginning(text: string, columns: number): string {
+  let length = 0;
   let width = 0;
   for (const character of text) {
-    const own = widthOf(character);
-    if (width + own > columns && piece !== '') {
-      pieces.push(piece);
-      piece = '';
-      width = 0;
-    }
-    piece += character;
-    width += own;
+    width += widthOf(character);
+    if (width > columns && length > 0) break;
+    length += character.length;
   }
-  return [...pieces, piece];
+  return text.slice(0, length);
 }

@@ -1,6 +1,8 @@
 /** Marks what a bound left out; a reader must see that something is missing. */
 const OMITTED = '…';
 const MAX_DEPTH = 12;
+/** Whatever writes JSON down recurses; nobody reads arguments or a form that are nested deeper. */
+const WRITABLE_DEPTH = 64;
 
 /**
  * JSON text of any value, at most about `limit` UTF-16 units, that never costs more than that: a peer's unknown payload
@@ -10,10 +12,8 @@ export function boundedJson(value: unknown, limit: number): string {
   const pieces: string[] = [];
   let room = limit;
   const write = (piece: string): boolean => {
-    if (room <= 0) return false;
     if (piece.length > room) {
       pieces.push(cutAtCodePoint(piece, room), OMITTED);
-      room = 0;
       return false;
     }
     pieces.push(piece);
@@ -29,6 +29,20 @@ export function cutAtCodePoint(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const last = text.charCodeAt(limit - 1);
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? limit - 1 : limit);
+}
+
+/**
+ * A value out of `JSON.parse` as one that can be written down again: what is nested deeper than WRITABLE_DEPTH is marked as
+ * left out, a number beyond all numbers (`1e400`) is spelled out. The same object where there is nothing to change.
+ */
+export function writable(value: unknown, depth = 0): unknown {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= WRITABLE_DEPTH) return OMITTED;
+  const before = Object.entries(value) as readonly (readonly [string, unknown])[];
+  const after = before.map(([name, member]) => [name, writable(member, depth + 1)] as const);
+  if (after.every(([, member], at) => Object.is(member, before[at]?.[1]))) return value;
+  return Array.isArray(value) ? after.map(([, member]) => member) : Object.fromEntries(after);
 }
 
 function writeValue(value: unknown, write: (piece: string) => boolean, depth: number): boolean {
@@ -51,10 +65,10 @@ function writeItems(items: readonly unknown[], write: (piece: string) => boolean
 function writeFields(fields: object, write: (piece: string) => boolean, depth: number): boolean {
   if (!write('{')) return false;
   let first = true;
-  for (const [name, value] of Object.entries(fields)) {
+  for (const name of Object.keys(fields)) {
     if (!write(`${first ? '' : ','}${quoted(name)}:`)) return false;
     first = false;
-    if (!writeValue(value, write, depth + 1)) return false;
+    if (!writeValue((fields as Readonly<Record<string, unknown>>)[name], write, depth + 1)) return false;
   }
   return write('}');
 }

@@ -54,7 +54,8 @@ export const OPAQUE_LIMIT = 2048;
 
 const text = v.string();
 const nullableText = v.fallback(v.nullish(text, null), null);
-const count = v.fallback(v.number(), 0);
+const finite = v.pipe(v.number(), v.finite());
+const count = v.fallback(finite, 0);
 const detail = v.looseObject({ message: nullableText, prompt: nullableText, name: nullableText });
 
 const toBody = <const S extends v.GenericSchema, B extends EventBody>(schema: S, body: (wire: v.InferOutput<S>) => B) =>
@@ -114,7 +115,7 @@ export const eventSchemas = {
     v.object({
       prompt_tokens: count,
       completion_tokens: count,
-      cached_tokens: v.fallback(v.nullish(v.number(), null), null),
+      cached_tokens: v.fallback(v.nullish(finite, null), null),
     }),
     (wire) => ({
       kind: 'usage',
@@ -125,7 +126,7 @@ export const eventSchemas = {
   ),
   request: toBody(v.object({ request: requestSchema }), (wire) => ({ kind: 'request', request: wire.request })),
   request_resolved: toBody(
-    v.object({ request_id: v.pipe(v.number(), v.safeInteger()), response: v.unknown() }),
+    v.object({ request_id: v.pipe(v.number(), v.safeInteger()), response: v.optional(v.unknown()) }),
     (wire) => ({ kind: 'request_resolved', requestId: wire.request_id, resolution: resolutionOf(wire.response) }),
   ),
   cache_warning: toBody(v.object({ message: text }), (wire) => ({ kind: 'cache_warning', message: wire.message })),
@@ -199,7 +200,7 @@ export function toRuntimeEvents(frames: readonly unknown[]): { events: readonly 
   return { events, malformed: frames.length - events.length };
 }
 
-const nativeSchema = v.object({ kind: v.fallback(text, 'native_event'), raw: v.unknown() });
+const nativeSchema = v.object({ kind: v.fallback(text, 'native_event'), raw: v.optional(v.unknown()) });
 const codexDiff = v.union([v.object({ diff: text }), v.object({ params: v.object({ diff: text }) })]);
 
 /** A harness's own event. Codex reports its whole-turn diff so, and nowhere else. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { boundedJson } from './bounded.js';
+import { boundedJson, writable } from './bounded.js';
 
 /** What the runtime asks a person. Source: frontend.v2 §8.1; a hosted harness's spelling is translated here. */
 export interface RuntimeRequest {
@@ -44,7 +44,10 @@ export type Resolution =
 const OPAQUE_LIMIT = 2048;
 const text = v.string();
 const nullableText = v.nullish(text, null);
-const object = v.custom<JsonObject>((value) => isObject(value));
+const object = v.pipe(
+  v.custom<JsonObject>((value) => isObject(value)),
+  v.transform((value) => writable(value) as JsonObject),
+);
 const nullableObject = v.fallback(v.nullish(object, null), null);
 
 const approval = v.pipe(
@@ -73,7 +76,11 @@ const elicitation = v.pipe(
 
 /** Of a request only the id is indispensable: whatever else is missing, a person must see that something waits. */
 export const requestSchema = v.pipe(
-  v.object({ id: v.pipe(v.number(), v.safeInteger(), v.minValue(0)), kind: text, payload: v.unknown() }),
+  v.object({
+    id: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
+    kind: v.fallback(text, 'other'),
+    payload: v.optional(v.unknown()),
+  }),
   v.transform(({ id, kind, payload }): RuntimeRequest => ({
     id,
     body: bodyOf(kind, isObject(payload) ? payload : {}),

@@ -98,9 +98,11 @@ const realPathOf = async (path: string, links = 0): Promise<string> => {
     return await realpath(path);
   } catch {
     const target = await readlink(path).catch(() => undefined);
-    if (target !== undefined) return realPathOf(resolve(dirname(path), target), links + 1);
     const parent = dirname(path);
-    return parent === path ? path : join(await realPathOf(parent, links), basename(path));
+    if (parent === path) return path;
+    const directory = await realPathOf(parent, links);
+    if (target !== undefined) return realPathOf(resolve(directory, target), links + 1);
+    return join(directory, basename(path));
   }
 };
 

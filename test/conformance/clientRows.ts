@@ -88,5 +88,5 @@ export class ClientRows {
 }
 
 /** Streams text for a second or two: enough to act in the middle of it. */
-export const slowPrompt = (peer: Peer): string =>
-  peer.kind === 'hosted' ? peer.prompts.slow : script({ repeat: { n: 40, text: 'w' }, delay: 25 });
+export const slowPrompt = (peer: Peer, word = 'w'): string =>
+  peer.kind === 'hosted' ? `${peer.prompts.slow} ${word}` : script({ repeat: { n: 40, text: word }, delay: 25 });

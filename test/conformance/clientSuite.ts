@@ -1,5 +1,7 @@
 import { describe } from 'vitest';
 import { attachRows } from './clientAttachRows.js';
+import { conversation } from './clientConversation.js';
+import { latency } from './clientLatency.js';
 import { ClientRows } from './clientRows.js';
 import { turnRows } from './clientTurnRows.js';
 import type { OpenPeer, PeerKind } from './peer.js';
@@ -19,6 +21,8 @@ export const describeClient = (
     describe('turns, requests and control', () => {
       turnRows(rows);
     });
+    conversation(rows);
+    latency(rows);
     rows.checkCompleteness();
   });
 };

@@ -17,7 +17,7 @@ import {
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CredentialRefused } from '../../src/protocol/refusal.js';
 import { readCredentialFile } from '../../src/services/node/credentialFile.js';
 import { errorOf } from './peer.js';
@@ -179,6 +179,19 @@ describe('a credential file', () => {
     writeFileSync(other, OTHER, { mode: 0o600 });
     between.openAndRead = () => {
       renameSync(other, path);
+    };
+    await expectRefused(/changed while it was read/);
+  });
+
+  it('[fault 49] with its directory replaced after the opening: is refused', async () => {
+    const aside = `${directory}-aside`;
+    onTestFinished(() => {
+      rmSync(aside, { recursive: true, force: true });
+    });
+    between.openAndRead = () => {
+      renameSync(directory, aside);
+      mkdirSync(directory, { mode: 0o700 });
+      writeFileSync(path, OTHER, { mode: 0o600 });
     };
     await expectRefused(/changed while it was read/);
   });

@@ -93,6 +93,14 @@ describe('the services of a Node process', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it('leave no timer behind once the credential is read', async () => {
+    const peer = await startRuntime(goodResult);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const secrets = () => Promise.resolve(TOKEN);
+    await nodeServices({ log: none, secrets }).runtime(targetAt(peer.url)).describe();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it('have clocks, chance and fresh names', () => {
     const services = nodeServices({ log: none });
     const { clock } = services;
