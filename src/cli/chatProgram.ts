@@ -61,7 +61,7 @@ class ChatProgram {
   }
 
   async run(prompt: string | undefined): Promise<ExitCode> {
-    const session = await openSession({ ...this.options, log: (line) => this.log(line) });
+    const session = await openSession({ ...this.options, log: this.log });
     try {
       return await this.converse(session, prompt);
     } finally {
@@ -120,13 +120,13 @@ class ChatProgram {
     return text ? both(json, text) : json;
   }
 
-  private log(line: string): void {
+  private readonly log = (line: string): void => {
     const write = () => {
       this.stderr.write(`${plainLine(line)}\n`);
     };
     if (this.terminal) this.terminal.screen.aside(write);
     else write();
-  }
+  };
 }
 
 async function withinTime(work: Promise<unknown>): Promise<void> {

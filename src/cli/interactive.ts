@@ -79,10 +79,10 @@ function readOn({ app }: Session, terminal: Terminal, history: boolean): void {
   terminal.readFrom(new NewsReader(CHAT, isSeen ? selectNewParts(root, CHAT, start).cursor : start));
 }
 
-/** Shows the turn of another client until it is over, if there is one. */
+/** Shows what came meanwhile, and a turn of another client until it is over. */
 async function followOthers(session: Session, terminal: Terminal, leaving: Leaving): Promise<void> {
   const { app } = session;
-  if (!isBusy(session)) return;
+  if (!isBusy(session) && !terminal.hasNews) return;
   const goOn = leaving.stopping(() => {
     stopTurn(session);
   });
@@ -104,7 +104,7 @@ async function askPrompt(
 ): Promise<Line | undefined> {
   const elsewhere = new AbortController();
   const look = () => {
-    if (isBusy(session) || whyEnded(session) !== undefined) elsewhere.abort();
+    if (isBusy(session) || terminal.hasNews || whyEnded(session) !== undefined) elsewhere.abort();
   };
   const { screen } = terminal;
   screen.gap();

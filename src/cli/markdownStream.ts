@@ -1,4 +1,4 @@
-import type { Paint, Style } from './paint.js';
+import type { Style } from './paint.js';
 import type { Screen } from './screen.js';
 import { widthOf } from './width.js';
 

@@ -1,5 +1,5 @@
 import { selectNewParts, type PartCursor } from '../selectors/newParts.js';
-import type { ChatPart } from '../selectors/parts.js';
+import type { ChatPart, TextPart } from '../selectors/parts.js';
 import type { ConnectionId } from '../store/connections.js';
 import type { Requests } from '../store/requests.js';
 import type { RootState } from '../store/state.js';
@@ -49,10 +49,12 @@ export class NewsReader {
 
 /** One part where the second only goes on with the text of the first. */
 export function joined(before: ChatPart | undefined, part: ChatPart): ChatPart | undefined {
-  if (before?.id !== part.id || before.kind !== part.kind) return undefined;
-  return isText(before) && isText(part) ? { ...part, text: before.text + part.text } : undefined;
+  if (before === undefined || before.id !== part.id || !isText(before) || !isText(part)) return undefined;
+  return before.kind === part.kind ? { ...part, text: before.text + part.text } : undefined;
 }
 
-function isText(part: ChatPart): part is Extract<ChatPart, { kind: 'markdown' | 'thinking' }> {
+type Streamed = TextPart & { readonly kind: 'markdown' | 'thinking' };
+
+function isText(part: ChatPart): part is Streamed {
   return part.kind === 'markdown' || part.kind === 'thinking';
 }

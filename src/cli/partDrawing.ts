@@ -80,7 +80,8 @@ export class PartDrawing {
 
   private block(part: Exclude<ChatPart, { kind: 'markdown' | 'thinking' }>): void {
     const { paint, screen } = this;
-    switch (part.kind) {
+    const { kind } = part;
+    switch (kind) {
       case 'progress':
         if (this.last !== 'progress') screen.gap();
         this.lines(part.text, 'dim', '· ', '  ');

@@ -7,7 +7,7 @@ import { policyAnswer } from '../selectors/requests.js';
 import { answerRequested, unresolvedIds } from '../store/requests.js';
 import type { RootState } from '../store/state.js';
 import { EMPTY_TRANSCRIPT } from '../store/transcript.js';
-import { askForm, type Ask } from './prompts.js';
+import { askForm, type Ask, type Filled } from './prompts.js';
 import type { Screen } from './screen.js';
 import { CHAT } from './session.js';
 
@@ -56,9 +56,11 @@ export class Answering {
   constructor(
     private readonly app: App,
     private readonly screen: Screen,
-    /** Lends the keyboard to a form. */
-    private readonly withLines: (work: (ask: Ask) => Promise<void>) => Promise<void>,
+    /** Lends the screen and the keyboard to a form. */
+    private readonly withLines: (work: (ask: Ask) => Promise<Filled>) => Promise<Filled>,
     private readonly onInterrupt: () => void,
+    /** The form is done with: what happened meanwhile can be drawn. */
+    private readonly onDone: () => void,
   ) {}
 
   get isBusy(): boolean {
@@ -90,16 +92,12 @@ export class Answering {
       return;
     }
     this.isAsking = true;
-    let interrupted = false;
-    await this.withLines(async (ask) => {
-      const filled = await askForm(schema, this.screen, ask);
-      this.isAsking = false;
-      if ('content' in filled) this.answer({ ...response, content: filled.content }, label);
-      else if (filled.left === 'withdrawn')
-        this.screen.line(this.screen.canvas.paint('dim', 'This is no longer asked.'));
-      else interrupted = filled.left === 'interrupt';
-    });
-    if (interrupted) this.onInterrupt();
+    const filled = await this.withLines((ask) => askForm(schema, this.screen, ask));
+    this.isAsking = false;
+    if ('content' in filled) this.answer({ ...response, content: filled.content }, label);
+    else if (filled.left === 'withdrawn') this.screen.line(this.screen.canvas.paint('dim', 'This is no longer asked.'));
+    else if (filled.left === 'interrupt') this.onInterrupt();
+    this.onDone();
   }
 
   private answer(answer: AnswerChoice['response'], label: string): void {

@@ -1,4 +1,4 @@
-import { compose, type StoreEnhancer } from '@reduxjs/toolkit';
+import type { StoreEnhancer } from '@reduxjs/toolkit';
 import type { ConnectionTarget } from '../protocol/handover.js';
 import { startEmbeddedRuntime, type EmbeddedRuntime } from '../runtime/embedded.js';
 import { createApp, type App } from '../sagas/app.js';
@@ -48,9 +48,7 @@ export async function openSession({ where, permissions, record, log }: SessionOp
     secrets: (key) => Promise.resolve(key === EMBEDDED_KEY ? token : undefined),
   });
   const observers = new Set<Observer>();
-  const observed = observedBy(observers);
-  const innermost = recording ? compose(observed, recording.recorder.enhancer) : observed;
-  const app = createApp({ services, recorder: innermost });
+  const app = createApp({ services, recorder: observedBy(observers, recording?.recorder.enhancer) });
   app.dispatch(opened({ connection: CHAT, origin, target }));
   return {
     app,
@@ -68,9 +66,10 @@ export async function openSession({ where, permissions, record, log }: SessionOp
   };
 }
 
-function observedBy(observers: ReadonlySet<Observer>): StoreEnhancer {
+/** What an observer sees was recorded before. */
+function observedBy(observers: ReadonlySet<Observer>, recorder: StoreEnhancer | undefined): StoreEnhancer {
   return (createStore) => (reducer, preloaded) => {
-    const store = createStore(reducer, preloaded);
+    const store = (recorder?.(createStore) ?? createStore)(reducer, preloaded);
     return {
       ...store,
       dispatch: (action) => {

@@ -49,13 +49,14 @@ export function statusLines(root: RootState, status: Status): readonly string[] 
 
 /** The answers, as the end of the request's frame; where that is not right above, with its title. */
 function framedQuestion(question: Question, status: Status): readonly string[] {
-  const { paint, columns } = status.canvas;
+  const { canvas, drawing } = status;
+  const { paint } = canvas;
   const { requestId, title } = question.part;
-  const isAbove = status.drawing.openRequest === requestId;
+  const isAbove = drawing.openRequest === requestId;
   const lines = questionLines(question, status).map((line, at, { length }) => {
     return `${paint('yellow', at === length - 1 ? '╰' : '│')} ${line}`;
   });
-  return isAbove ? lines : [`${paint('yellow', '╭')} ${paint('bold', fitted(title, columns() - 2))}`, ...lines];
+  return isAbove ? lines : [`${paint('yellow', '╭')} ${paint('bold', fitted(title, canvas.columns() - 2))}`, ...lines];
 }
 
 /** What may be answered, and with which key. */

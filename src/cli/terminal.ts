@@ -8,7 +8,7 @@ import { Keyboard } from './keyboard.js';
 import type { News, NewsReader } from './news.js';
 import type { Output } from './output.js';
 import { PartDrawing } from './partDrawing.js';
-import { askLine, type Ask } from './prompts.js';
+import { askLine, type Ask, type Filled } from './prompts.js';
 import { Answering, keyOfRequest, selectQuestion, type Question } from './questions.js';
 import { Screen, type Canvas } from './screen.js';
 import { CHAT, type Session } from './session.js';
@@ -64,7 +64,15 @@ export class Terminal {
     });
     if (person === undefined) return;
     this.keyboard = new Keyboard(person.input, person.interrupt);
-    this.answering = new Answering(session.app, this.screen, (work) => this.withLines(work), person.interrupt);
+    this.answering = new Answering(
+      session.app,
+      this.screen,
+      (work) => this.withLines(person, work),
+      person.interrupt,
+      () => {
+        this.resume();
+      },
+    );
   }
 
   /** From where on the conversation is drawn. */
@@ -97,6 +105,11 @@ export class Terminal {
     this.keyboard?.rest();
     this.drawing.end();
     this.screen.close();
+  }
+
+  /** Whether something came that is not drawn yet. */
+  get hasNews(): boolean {
+    return this.waiting.length > 0;
   }
 
   /** What a turn of the past looked like. */
@@ -178,23 +191,24 @@ export class Terminal {
   }
 
   /** Lets a form read lines until it is done, or until what it asks is no longer wanted. */
-  private async withLines(work: (ask: Ask) => Promise<void>): Promise<void> {
-    const { session, person } = this.options;
-    const { app } = session;
-    if (person === undefined) return;
-    const { question } = this;
+  private async withLines({ input, output }: Person, form: (ask: Ask) => Promise<Filled>): Promise<Filled> {
+    const { app } = this.options.session;
+    const asked = this.question?.key;
     const withdrawn = new AbortController();
     const unsubscribe = app.subscribe(() => {
-      if (selectQuestion(app.getState(), this.drawnRequests)?.key !== question?.key) withdrawn.abort();
+      if (selectQuestion(app.getState(), this.drawnRequests)?.key !== asked) withdrawn.abort();
     });
     this.keyboard?.rest();
     this.drawing.end();
     this.screen.close();
     try {
-      await work((text) => askLine(person.input, person.output, text, { signal: withdrawn.signal }));
+      return await form(async (text) => {
+        const line = await askLine(input, output, text, { signal: withdrawn.signal });
+        this.screen.continueBelow();
+        return line;
+      });
     } finally {
       unsubscribe();
-      this.resume();
     }
   }
 }

@@ -18,7 +18,7 @@ import {
 import { answerFailed, answerRequested } from '../store/requests.js';
 import { interruptRequested, submitRequested } from '../store/turn.js';
 import { turnEnded, turnLeft } from '../store/verdicts.js';
-import { ATTEMPTS, pauseAfter } from './backoff.js';
+import { ATTEMPTS, FIRST_ATTEMPTS, pauseAfter } from './backoff.js';
 import { messageOf, now, refusalOf, services, state, timings, type Arrival, type Link } from './context.js';
 import { applyPolicy } from './permissions.js';
 import { answerRequests } from './requests.js';
@@ -134,7 +134,7 @@ function* stayAttached(link: Link) {
         if (isFinal(error)) throw error;
         fault = { message: messageOf(error), ...retryAfterOf(error) };
       }
-      if (attempt >= ATTEMPTS) return gaveUp({ connection, message: fault.message });
+      if (attempt >= (lost === null ? FIRST_ATTEMPTS : ATTEMPTS)) return gaveUp({ connection, message: fault.message });
       // The first repair of a stream that worked is at once: most ends of a stream are routine.
       if (attempt > 0) yield* delay(pauseAfter(attempt, random(), fault.retryAfterMs, pauses));
     }
