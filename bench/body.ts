@@ -1,43 +1,48 @@
-/** The body of an event stream that stays open: a read gives the next piece that was sent, or waits for one. */
-export interface OpenBody {
+/** A body that gives its reads one at a time and only when asked, without a socket, so that no side waits for one. */
+export interface Body {
   readonly stream: ReadableStream<Uint8Array>;
+  /** Gives these reads next, and then waits for more. */
   send(reads: readonly Uint8Array[]): void;
 }
 
-export function openBody(): OpenBody {
+/** A body that stays open, as the event stream of a runtime does. */
+export function openBody(): Body {
   let reads: readonly Uint8Array[] = [];
   let at = 0;
-  let wake: (() => void) | undefined;
+  let more: (() => void) | undefined;
   const stream = new ReadableStream<Uint8Array>(
     {
-      async pull(controller) {
-        if (at === reads.length) await new Promise<void>((resolve) => (wake = resolve));
-        const piece = reads[at++];
-        if (piece) controller.enqueue(piece);
+      pull(controller) {
+        const give = () => {
+          const read = reads[at++];
+          if (read) controller.enqueue(read);
+        };
+        if (at < reads.length) give();
+        else return new Promise<void>((resolve) => (more = resolve)).then(give);
+        return undefined;
       },
     },
-    // As with a socket that is read on demand: nothing is taken before somebody reads.
     { highWaterMark: 0 },
   );
   return {
     stream,
-    send(more) {
-      reads = more;
+    send(next) {
+      reads = next;
       at = 0;
-      wake?.();
-      wake = undefined;
+      more?.();
+      more = undefined;
     },
   };
 }
 
-/** A body that ends after these reads, in the same manner. */
+/** A body that ends after these reads. */
 export function closedBody(reads: readonly Uint8Array[]): ReadableStream<Uint8Array> {
   let at = 0;
   return new ReadableStream<Uint8Array>(
     {
       pull(controller) {
-        const piece = reads[at++];
-        if (piece) controller.enqueue(piece);
+        const read = reads[at++];
+        if (read) controller.enqueue(read);
         else controller.close();
       },
     },

@@ -4,6 +4,7 @@ import { createRuntimeClient } from '../src/services/runtime.js';
 import type { Services } from '../src/services/services.js';
 import { opened } from '../src/store/connections.js';
 import { openBody } from './body.js';
+import type { TextCheck } from './check.js';
 
 const CONNECTION = 'bench';
 const CLIENT = 'bench-1';
@@ -19,21 +20,22 @@ const DESCRIPTOR = {
   operations: [],
 };
 
-/** The whole product on one attached runtime, with somebody who reads each chunk's new parts. */
+/** The whole product on one attached runtime, and a reader who takes the new parts at each notification. */
 export interface Session {
-  /** Sends these reads down the stream and waits until the reader has seen this sequence. */
+  /** Sends these reads down the stream; resolves when the reader has seen this sequence. */
   send(reads: readonly Uint8Array[], lastSequence: number): Promise<void>;
-  /** All assistant text that was in the parts. */
-  text(): string;
+  /** The assistant text in the parts from now on goes here. */
+  check(text: TextCheck | undefined): void;
+  /** Finished entries in the transcript. */
   entries(): number;
-  /** How often the reader was called since the last question. */
+  /** How often the reader has read. */
   readings(): number;
   stop(): Promise<void>;
 }
 
 /**
- * Nothing of the product is stood in for but the socket: `fetch` answers the calls, and its event stream has a body
- * that gives the reads of the test.
+ * Nothing of the product is stood in for but the socket: `fetch` answers the calls, and the body of its event stream is
+ * the bench's.
  */
 export async function openSession(): Promise<Session> {
   const body = openBody();
@@ -53,49 +55,43 @@ export async function openSession(): Promise<Session> {
   };
   const app = createApp({ services });
   let cursor = startCursor(app.getState(), CONNECTION);
-  let text = '';
   let readings = 0;
-  let waiting: { readonly sequence: number; readonly done: () => void } | undefined;
+  let text: TextCheck | undefined;
+  let awaited = Infinity;
+  let arrived = () => undefined as void;
   app.subscribe(() => {
     const state = app.getState();
     const read = selectNewParts(state, CONNECTION, cursor);
     cursor = read.cursor;
     readings += 1;
-    for (const part of read.parts) if (part.kind === 'markdown') text += part.text;
-    if (waiting && (state.transcript[CONNECTION]?.cursor ?? 0) >= waiting.sequence) waiting.done();
+    for (const part of read.parts) if (part.kind === 'markdown') text?.take(part.text);
+    if ((state.transcript[CONNECTION]?.cursor ?? 0) < awaited) return;
+    awaited = Infinity;
+    arrived();
   });
-  await new Promise<void>((resolve) => {
+  const controlling = new Promise<void>((resolve) => {
     const leave = app.subscribe(() => {
       if (app.getState().lease[CONNECTION]?.phase !== 'controlling') return;
       leave();
       resolve();
     });
-    app.dispatch(
-      opened({
-        connection: CONNECTION,
-        origin: 'api',
-        target: {
-          baseUrl: 'http://127.0.0.1:9',
-          clientId: CLIENT,
-          credential: { kind: 'secret', key: 'bench' },
-          permissions: null,
-        },
-      }),
-    );
   });
+  const credential = { kind: 'secret', key: 'bench' } as const;
+  const target = { baseUrl: 'http://127.0.0.1:9', clientId: CLIENT, credential, permissions: null };
+  app.dispatch(opened({ connection: CONNECTION, origin: 'api', target }));
+  await controlling;
   return {
-    send: (reads, sequence) =>
-      new Promise((done) => {
-        waiting = { sequence, done };
+    send: (reads, lastSequence) =>
+      new Promise((resolve) => {
+        awaited = lastSequence;
+        arrived = resolve;
         body.send(reads);
       }),
-    text: () => text,
-    entries: () => app.getState().transcript[CONNECTION]?.count ?? 0,
-    readings: () => {
-      const before = readings;
-      readings = 0;
-      return before;
+    check: (next) => {
+      text = next;
     },
+    entries: () => app.getState().transcript[CONNECTION]?.count ?? 0,
+    readings: () => readings,
     stop: () => app.stop(),
   };
 }

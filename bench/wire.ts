@@ -1,20 +1,11 @@
-/** The same streamed text in the frames of each side's own wire. */
+/** Streamed text: its deltas, and all of it. */
 export interface Conversation {
   readonly deltas: readonly string[];
   readonly text: string;
 }
 
-/** How many bytes one network read brings; `frame`: a read for each frame, as when a model is slower than the line. */
+/** How many bytes one network read brings; `frame`: one frame a read, as when the model is slower than the line. */
 export type ReadSize = 4096 | 65536 | 'frame';
-
-/** A wire's frames around the deltas: bytes, cut into reads. */
-export interface Stream {
-  readonly reads: readonly Uint8Array[];
-  /** The last sequence in it, where the wire has sequences. */
-  readonly lastSequence: number;
-}
-
-export type Wire = (conversation: Conversation, size: ReadSize) => Stream;
 
 const WORDS = (
   'the reducer keeps one tree and every fact about it is an action so `selectNewParts` reads what is new ' +
@@ -34,47 +25,50 @@ export function conversation(deltas: number): Conversation {
   return { deltas: pieces, text: pieces.join('') };
 }
 
-/** One event of the runtime as its server writes it (frontend.v2 §6.6). */
+/** One event as the runtime's server writes it (frontend.v2 §6.6). */
 export function runtimeFrame(sequence: number, kind: string, body: object = {}): string {
   return frame({ sequence, kind, payload: { type: kind, ...body } });
 }
 
-/** A whole turn of the runtime. */
-export const runtimeWire: Wire = ({ deltas }, size) => {
-  const frames = [runtimeFrame(1, 'user_message', { text: 'Go on.' }), runtimeFrame(2, 'turn_started')];
-  for (const text of deltas) frames.push(runtimeFrame(frames.length + 1, 'text_delta', { text }));
-  frames.push(runtimeFrame(frames.length + 1, 'turn_succeeded'));
-  return { reads: readsOf(frames, size), lastSequence: frames.length };
-};
+/** A whole turn of the runtime, from this sequence on. */
+export function runtimeFrames({ deltas }: Conversation, first = 1): readonly string[] {
+  let sequence = first;
+  return [
+    runtimeFrame(sequence++, 'user_message', { text: 'Go on.' }),
+    runtimeFrame(sequence++, 'turn_started'),
+    ...deltas.map((text) => runtimeFrame(sequence++, 'text_delta', { text })),
+    runtimeFrame(sequence++, 'turn_succeeded'),
+  ];
+}
 
 /** The AI SDK's UI message stream, version 1. */
-export const aiSdkWire: Wire = ({ deltas }, size) => {
-  const frames = [{ type: 'start', messageId: 'm1' }, { type: 'start-step' }, { type: 'text-start', id: 't1' }].map(
-    frame,
-  );
-  for (const delta of deltas) frames.push(frame({ type: 'text-delta', id: 't1', delta }));
-  frames.push(...[{ type: 'text-end', id: 't1' }, { type: 'finish-step' }, { type: 'finish' }].map(frame));
-  frames.push('data: [DONE]\n\n');
-  return { reads: readsOf(frames, size), lastSequence: 0 };
-};
+export function aiSdkFrames({ deltas }: Conversation): readonly string[] {
+  return [...aiSdkChunks(deltas).map(frame), 'data: [DONE]\n\n'];
+}
+
+export function aiSdkChunks(deltas: readonly string[]): readonly object[] {
+  return [
+    { type: 'start', messageId: 'm1' },
+    { type: 'start-step' },
+    { type: 'text-start', id: 't1' },
+    ...deltas.map((delta) => ({ type: 'text-delta', id: 't1', delta })),
+    { type: 'text-end', id: 't1' },
+    { type: 'finish-step' },
+    { type: 'finish' },
+  ];
+}
 
 /** AG-UI's events over HTTP. */
-export const agUiWire: Wire = ({ deltas }, size) => {
+export function agUiFrames({ deltas }: Conversation): readonly string[] {
   const run = { threadId: 'thread-1', runId: 'run-1' };
-  const message = { messageId: 'm1' };
-  const frames = [
-    { type: 'RUN_STARTED', ...run },
-    { type: 'TEXT_MESSAGE_START', ...message, role: 'assistant' },
-  ].map(frame);
-  for (const delta of deltas) frames.push(frame({ type: 'TEXT_MESSAGE_CONTENT', ...message, delta }));
-  frames.push(
-    ...[
-      { type: 'TEXT_MESSAGE_END', ...message },
-      { type: 'RUN_FINISHED', ...run },
-    ].map(frame),
-  );
-  return { reads: readsOf(frames, size), lastSequence: 0 };
-};
+  return [
+    frame({ type: 'RUN_STARTED', ...run }),
+    frame({ type: 'TEXT_MESSAGE_START', messageId: 'm1', role: 'assistant' }),
+    ...deltas.map((delta) => frame({ type: 'TEXT_MESSAGE_CONTENT', messageId: 'm1', delta })),
+    frame({ type: 'TEXT_MESSAGE_END', messageId: 'm1' }),
+    frame({ type: 'RUN_FINISHED', ...run }),
+  ];
+}
 
 export function readsOf(frames: readonly string[], size: ReadSize): readonly Uint8Array[] {
   const encoder = new TextEncoder();

@@ -65,7 +65,7 @@ class ChatProgram {
     try {
       return await this.converse(session, prompt);
     } finally {
-      this.terminal?.rest();
+      await withinTime(this.terminal?.rest() ?? Promise.resolve());
       await withinTime(session.close());
       await withinTime(Promise.all([this.stdout.flush(), this.stderr.flush()]));
     }
@@ -77,7 +77,7 @@ class ChatProgram {
     const terminal = this.terminalFor(session, person, prompt === undefined);
     if (terminal?.screen.canvas.isLive) terminal.resume();
     await leaving.unlessLeft(attach(session));
-    terminal?.rest();
+    await terminal?.rest();
     const { history } = options;
     if (prompt === undefined) {
       if (!terminal || !person) throw new UsageError('There is no terminal to ask for prompts. Give --prompt TEXT.');

@@ -51,7 +51,7 @@ export async function interactive(
     terminal.knowTurn(turnId);
     terminal.resume();
     await runTurn(session, turnId, line.text, leaving);
-    terminal.rest();
+    await terminal.rest();
   }
 }
 
@@ -91,7 +91,7 @@ async function followOthers(session: Session, terminal: Terminal, leaving: Leavi
     await leaving.unlessLeft(until(app, () => !isBusy(session)));
   } finally {
     goOn();
-    terminal.rest();
+    await terminal.rest();
   }
 }
 

@@ -34,11 +34,10 @@ export async function oneTurn(
   view.begin(turnId, prompt, () => new NewsReader(CHAT, cursor, turnId));
   try {
     const settled = await runTurn(session, turnId, prompt, leaving);
-    view.settled(settled);
+    await view.settled(settled);
     return CODES[settled.outcome];
   } catch (error) {
-    if (error instanceof Left) view.settled(LEFT);
-    else view.end();
+    if (error instanceof Left) await view.settled(LEFT);
     throw error;
   }
 }

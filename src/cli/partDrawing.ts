@@ -37,12 +37,8 @@ export class PartDrawing {
       return;
     }
     if (isDrawn(part, this.screen)) this.closeFrame();
-    if (part.kind === 'markdown' || part.kind === 'thinking') {
-      this.text(part.kind, part.id, part.text);
-    } else {
-      this.endText();
-      this.block(part);
-    }
+    if (part.kind !== 'markdown' && part.kind !== 'thinking') this.endText();
+    this.block(part);
     this.last = part.kind;
   }
 
@@ -78,10 +74,13 @@ export class PartDrawing {
     this.open.stream.write(text);
   }
 
-  private block(part: Exclude<ChatPart, { kind: 'markdown' | 'thinking' }>): void {
+  private block(part: ChatPart): void {
     const { paint, screen } = this;
-    const { kind } = part;
-    switch (kind) {
+    switch (part.kind) {
+      case 'markdown':
+      case 'thinking':
+        this.text(part.kind, part.id, part.text);
+        return;
       case 'progress':
         if (this.last !== 'progress') screen.gap();
         this.lines(part.text, 'dim', '· ', '  ');

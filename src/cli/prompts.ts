@@ -4,6 +4,7 @@ import type { JsonObject } from '../protocol/requests.js';
 import { contentOf, fieldsOf, type Field } from '../selectors/elicitation.js';
 import { plainLine } from './plainText.js';
 import type { Screen } from './screen.js';
+import { wrapped } from './width.js';
 
 /** What a person typed, or how they declined to: Ctrl-C, or Ctrl-D on an empty line. */
 export type Line = { readonly text: string } | { readonly left: 'interrupt' | 'end' };
@@ -83,7 +84,8 @@ export async function askForm(schema: JsonObject | null, screen: Screen, ask: As
       if (line === undefined) return { left: 'withdrawn' };
       if ('left' in line) return line;
       const given = givenIn(field, line.text);
-      const checked = contentOf([field], given === undefined ? {} : { [field.name]: given });
+      const checked =
+        misnumbered(field, given) ?? contentOf([field], given === undefined ? {} : { [field.name]: given });
       if ('content' in checked) {
         if (given !== undefined) answers[field.name] = given;
         break;
@@ -98,8 +100,10 @@ export async function askForm(schema: JsonObject | null, screen: Screen, ask: As
 function printField(field: Field, screen: Screen): void {
   const { paint } = screen.canvas;
   screen.gap();
-  screen.line(`${paint('bold', field.title)} ${paint('dim', remarksOn(field))}`.trimEnd());
-  if (field.description !== undefined) screen.line(field.description);
+  const remarks = remarksOn(field);
+  screen.line(`${paint('bold', field.title)}${remarks === '' ? '' : paint('dim', `  (${remarks})`)}`);
+  const description = field.description?.split('\n') ?? [];
+  for (const line of description.flatMap((each) => wrapped(each, screen.canvas.columns()))) screen.line(line);
   for (const [at, { label, description }] of field.options.entries()) {
     const told = description === undefined ? '' : paint('dim', `  ${description}`);
     screen.line(`  ${paint('cyan', String(at + 1))} ${label}${told}`);
@@ -128,6 +132,17 @@ function givenIn(field: Field, text: string): string | readonly string[] | undef
   if (first === undefined) return undefined;
   const chosen = given.map((each) => optionNumbered(field, each) ?? each);
   return field.multi ? chosen : (chosen[0] ?? first);
+}
+
+/** A bare number where numbers choose is a slip, not an answer in one's own words. */
+function misnumbered({ options, type, itemType }: Field, given: string | readonly string[] | undefined) {
+  const isNumeric = [type, itemType].some((each) => each === 'number' || each === 'integer');
+  if (options.length === 0 || isNumeric || given === undefined) return undefined;
+  const isOption = (text: string) => options.some(({ label }) => label === text);
+  const wrong = [given].flat().find((text) => /^\d+$/.test(text) && !isOption(text));
+  return wrong === undefined
+    ? undefined
+    : { problem: `There is no ${wrong}; give a number from 1 to ${options.length}.` };
 }
 
 function optionNumbered({ options }: Field, text: string): string | undefined {

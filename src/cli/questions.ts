@@ -52,6 +52,8 @@ export class Answering {
   private asked: string | undefined;
   /** True while a form has the keyboard. */
   private isAsking = false;
+  /** Resolves when the last answer is given. */
+  private given: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly app: App,
@@ -67,6 +69,11 @@ export class Answering {
     return this.isAsking;
   }
 
+  /** Resolves when no form is being filled in. */
+  get done(): Promise<void> {
+    return this.given;
+  }
+
   key(key: string, question: Question | undefined): void {
     if (question === undefined || this.isAsking) return;
     // Digits that were meant for another question count for nothing.
@@ -80,7 +87,7 @@ export class Answering {
     if (this.typed.length < digits && key !== '\r' && key !== '\n') return;
     const choice = answers[Number(this.typed) - 1];
     this.typed = '';
-    if (choice !== undefined) void this.choose(question, choice);
+    if (choice !== undefined) this.given = this.choose(question, choice);
   }
 
   private async choose(question: Question, choice: AnswerChoice): Promise<void> {

@@ -51,6 +51,7 @@ export class Terminal {
   private turn: { readonly id: TurnId; readonly since: number } | undefined;
   private question: Question | undefined;
   private asked: string | undefined;
+  private form: AbortController | undefined;
   private unsubscribe: (() => void) | undefined;
   private scheduled: NodeJS.Timeout | undefined;
   private frames: NodeJS.Timeout | undefined;
@@ -95,7 +96,10 @@ export class Terminal {
   }
 
   /** Draws what there is, and leaves the screen and the keyboard to others. */
-  rest(): void {
+  async rest(): Promise<void> {
+    // What a form asks is no longer wanted then; it gives the screen back in a moment.
+    this.form?.abort();
+    await this.answering?.done;
     this.draw();
     this.unsubscribe?.();
     this.unsubscribe = undefined;
@@ -195,6 +199,7 @@ export class Terminal {
     const { app } = this.options.session;
     const asked = this.question?.key;
     const withdrawn = new AbortController();
+    this.form = withdrawn;
     const unsubscribe = app.subscribe(() => {
       if (selectQuestion(app.getState(), this.drawnRequests)?.key !== asked) withdrawn.abort();
     });
@@ -209,6 +214,7 @@ export class Terminal {
       });
     } finally {
       unsubscribe();
+      this.form = undefined;
     }
   }
 }

@@ -15,9 +15,7 @@ export interface View {
   /** Shows what a reader brings, from now until `settled`. */
   begin(turnId: TurnId, prompt: string, newReader: () => NewsReader): void;
   /** Shows the rest, then how it ended. */
-  settled(settled: Settled): void;
-  /** Shows nothing any more. */
-  end(): void;
+  settled(settled: Settled): Promise<void>;
 }
 
 /** One JSON object a line; of a text that streams, one for each time that the process is back at its event loop. */
@@ -47,16 +45,12 @@ export class JsonView implements View {
     });
   }
 
-  settled({ outcome, message }: Settled): void {
-    this.end();
-    this.write(settledLine(outcome, message));
-  }
-
-  end(): void {
+  settled({ outcome, message }: Settled): Promise<void> {
     this.readOn(this.session.app.getState());
     this.unobserve?.();
-    this.reader = undefined;
     this.flush();
+    this.write(settledLine(outcome, message));
+    return Promise.resolve();
   }
 
   private readOn(root: RootState): void {
@@ -107,8 +101,8 @@ export class TextView implements View {
     this.terminal.resume();
   }
 
-  settled({ outcome }: Settled): void {
-    this.terminal.rest();
+  async settled({ outcome }: Settled): Promise<void> {
+    await this.terminal.rest();
     const { screen } = this.terminal;
     const { paint } = screen.canvas;
     const time = `${((this.now() - this.since) / 1000).toFixed(1)} s`;
@@ -123,10 +117,6 @@ export class TextView implements View {
     screen.line(`${sign} ${paint('dim', words)}`);
     screen.render();
   }
-
-  end(): void {
-    this.terminal.rest();
-  }
 }
 
 /** Shows a turn twice, and what came before only in the first way. */
@@ -139,13 +129,9 @@ export function both(one: View, other: View): View {
       one.begin(turnId, prompt, newReader);
       other.begin(turnId, prompt, newReader);
     },
-    settled: (settled) => {
-      one.settled(settled);
-      other.settled(settled);
-    },
-    end: () => {
-      one.end();
-      other.end();
+    settled: async (settled) => {
+      await one.settled(settled);
+      await other.settled(settled);
     },
   };
 }

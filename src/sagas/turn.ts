@@ -4,7 +4,7 @@ import { TransportFault } from '../protocol/refusal.js';
 import { attached, described, type ConnectionId } from '../store/connections.js';
 import type { RootState } from '../store/state.js';
 import { inputAccepted, submitRequested, type TurnId } from '../store/turn.js';
-import { turnEnded } from '../store/verdicts.js';
+import { turnEnded, turnLeft } from '../store/verdicts.js';
 import { Stopped, withControl } from './control.js';
 import { ask, isRefusal, messageOf, services, state, timings, until, type Link } from './context.js';
 
@@ -51,16 +51,32 @@ function* submit(link: Link, { payload }: ReturnType<typeof submitRequested>) {
       yield* put(turnEnded({ connection, turnId, outcome: 'interrupted', message: '' }));
     } else if (error instanceof TransportFault) {
       yield* call(findOut, link, turnId, error);
+    } else if (isRefusal(error, 'busy')) {
+      yield* call(giveWay, link, turnId, messageOf(error));
     } else {
       yield* put(fail(payload, messageOf(error)));
     }
   }
 }
 
+/** Our prompt was refused because another client's turn runs, which goes on. */
+function* giveWay(link: Link, turnId: TurnId, message: string) {
+  const { connection } = link;
+  const { phase } = selectTurn(yield* state(), connection);
+  if (phase !== 'running' || !isCurrent(yield* state(), connection, turnId)) {
+    yield* put(fail({ connection, turnId }, message));
+    return;
+  }
+  yield* put(turnLeft({ connection, turnId, message }));
+  yield* put(link.inbox, { kind: 'resync' });
+}
+
 function* send(link: Link, { turnId, prompt, imageUrls }: ReturnType<typeof submitRequested>['payload']) {
   const input = () => withControl(link, (runtime) => runtime.sendInput(prompt, imageUrls), notStopped);
   function* notStopped() {
-    return selectTurn(yield* state(), link.connection).phase === 'submitting';
+    const turn = selectTurn(yield* state(), link.connection);
+    // Running, it is another client's turn of the same words, taken for ours: the runtime's refusal tells.
+    return turn.phase === 'submitting' || (turn.phase === 'running' && turn.turnId === turnId);
   }
   try {
     yield* input();

@@ -1,7 +1,7 @@
 import type { HistoryMessage } from '../protocol/frontend-v2.js';
 import type { EventBody } from '../protocol/frontend-v2-events.js';
 import { wholeText } from './streamedText.js';
-import { endOf, entryAt, type TextEntry, type ToolEntry, type Transcript } from './transcript.js';
+import { endOf, entryAt, type Outcome, type TextEntry, type ToolEntry, type Transcript } from './transcript.js';
 
 /** What was missed, in order; undefined where the saved history and what was received do not fit together. */
 export type Recovered = readonly EventBody[] | undefined;
@@ -25,15 +25,31 @@ export function recoverFromHistory(
 ): Recovered {
   const known = lastKnownTurn(transcript);
   const lastEnd: readonly EventBody[] = over && hasLastAnswer(saved) ? [{ kind: 'turn_succeeded' }] : [];
-  if (known === undefined) return [...newTurns(saved), ...lastEnd];
-  const candidates = saved.flatMap((message, at) => (isPrompt(message, known.prompt) ? [at] : [])).reverse();
-  const fitting = candidates.filter((at) => restOfTurn(known, turnAt(saved, at)) !== undefined);
-  const anchor = fitting.find((at) => expected === null || hasPrompt(after(saved, at), expected)) ?? fitting[0];
-  if (anchor === undefined) return undefined;
-  const later = after(saved, anchor);
-  const turn = turnAt(saved, anchor);
-  const rest = restOfTurn(known, turn) ?? [];
-  return later.length === 0 ? [...rest, ...lastEnd] : [...rest, endOfTurn(turn), ...newTurns(later), ...lastEnd];
+  if (known === undefined) {
+    const unseen = beyond(transcript.history, saved);
+    return unseen && [...newTurns(unseen), ...lastEnd];
+  }
+  const readings = saved
+    .flatMap((message, at) => (isPrompt(message, known.prompt) ? (readTurn(known, saved.slice(at + 1)) ?? []) : []))
+    .reverse();
+  const whole = known.end === 'succeeded' ? readings.filter(({ rest }) => rest.length === 0) : [];
+  const fitting = whole.length > 0 ? whole : readings;
+  const read = fitting.find(({ later }) => expected === null || hasPrompt(later, expected)) ?? fitting[0];
+  if (read === undefined) return undefined;
+  const { rest, turn, later } = read;
+  if (later.length === 0) return known.end === null ? [...rest, ...lastEnd] : rest;
+  return [...rest, ...(known.end === null ? [endOfTurn(turn)] : []), ...newTurns(later), ...lastEnd];
+}
+
+/** The messages behind those that are shown; undefined where they are not those that are shown. */
+function beyond(
+  shown: readonly HistoryMessage[],
+  saved: readonly HistoryMessage[],
+): readonly HistoryMessage[] | undefined {
+  // The system prompt is written anew by each process.
+  const [before, after] = [shown, saved].map((messages) => messages.filter(({ role }) => role !== 'system'));
+  const isContinued = before?.every((message, at) => JSON.stringify(message) === JSON.stringify(after?.[at]));
+  return isContinued ? after?.slice(before?.length) : undefined;
 }
 
 /** How a turn ended, as far as its saved messages tell: one that was cut short lacks its last answer. */
@@ -55,36 +71,50 @@ interface KnownTurn {
   readonly tools: readonly ToolEntry[];
   /** Saved messages of the turn that are shown as history already. */
   readonly shown: number;
+  /** How it ended; null where its end is not known. */
+  readonly end: Outcome | null;
 }
 
 function lastKnownTurn(transcript: Transcript): KnownTurn | undefined {
   const texts: TextEntry[] = [];
   const tools: ToolEntry[] = [];
+  let end: Outcome | null = null;
   for (let at = endOf(transcript) - 1; at >= 0; at--) {
     const entry = entryAt(transcript, at);
     if (entry?.kind === 'text') texts.unshift(entry);
     if (entry?.kind === 'tool') tools.unshift(entry);
+    if (entry?.kind === 'turnEnd') end ??= entry.outcome;
     if (entry?.kind === 'event' && entry.event.kind === 'user_message') {
-      return { prompt: entry.event.text, texts, tools, shown: 0 };
+      return { prompt: entry.event.text, texts, tools, shown: 0, end };
     }
   }
   const shownPrompt = transcript.history.findLastIndex((message) => message.role === 'user');
   const prompt = transcript.history[shownPrompt];
-  return prompt && { prompt: prompt.text, texts, tools, shown: transcript.history.length - shownPrompt - 1 };
+  const shown = transcript.history.length - shownPrompt - 1;
+  // Only turns that are over are saved.
+  return prompt && { prompt: prompt.text, texts, tools, shown, end: end ?? 'succeeded' };
 }
 
-/** What a turn's saved messages have beyond what is known of it; undefined where they contradict it. */
-function restOfTurn(known: KnownTurn, messages: readonly HistoryMessage[]): Recovered {
+/** The messages behind a prompt, read as those of a known turn. */
+interface ReadTurn {
+  /** What they have beyond what is known of it. */
+  readonly rest: readonly EventBody[];
+  readonly turn: readonly HistoryMessage[];
+  readonly later: readonly HistoryMessage[];
+}
+
+/** Undefined where the messages contradict what is known. */
+function readTurn(known: KnownTurn, messages: readonly HistoryMessage[]): ReadTurn | undefined {
   const rest: EventBody[] = [];
-  let texts = 0;
-  for (const message of messages.slice(known.shown)) {
+  let received = known.texts;
+  let at = known.shown;
+  for (let message = messages[at]; message; message = messages[++at]) {
+    if (message.role === 'user' && !isSteering(known, received, messages[at + 1])) break;
     if (message.role === 'assistant') {
-      if (message.text !== '') {
-        const received = known.texts[texts++];
-        const missing = received ? remainder(received, message.text) : message.text;
-        if (missing === undefined) return undefined;
-        if (missing !== '') rest.push({ kind: 'text_delta', text: missing });
-      }
+      const text = unreceived(received, message.text);
+      if (text === undefined) return undefined;
+      if (text.missing !== '') rest.push({ kind: 'text_delta', text: text.missing });
+      received = text.later;
       for (const call of message.toolCalls) {
         if (!known.tools.some((tool) => tool.callId === call.id)) rest.push(started(call));
       }
@@ -93,7 +123,42 @@ function restOfTurn(known: KnownTurn, messages: readonly HistoryMessage[]): Reco
       if (tool?.phase !== 'completed') rest.push(completed(message));
     }
   }
-  return rest;
+  return { rest, turn: messages.slice(0, at), later: messages.slice(at) };
+}
+
+/**
+ * What is missing of a saved text, and what was received beyond it. Something that came in between (a note, an event that
+ * we have no form for) parts in two what is one text to the runtime.
+ */
+function unreceived(
+  received: readonly TextEntry[],
+  saved: string,
+): { readonly missing: string; readonly later: readonly TextEntry[] } | undefined {
+  let missing = saved;
+  let at = 0;
+  for (let piece = received[at]; piece && missing !== ''; piece = received[++at]) {
+    const left = remainder(piece, missing);
+    if (left === undefined) return undefined;
+    missing = left;
+  }
+  return { missing, later: received.slice(at) };
+}
+
+/**
+ * Whether a prompt that is saved behind a known turn steered that turn (another client may do so; no event tells of it):
+ * then what follows it was received as part of the turn.
+ */
+function isSteering(
+  { tools, end }: KnownTurn,
+  received: readonly TextEntry[],
+  answer: HistoryMessage | undefined,
+): boolean {
+  if (answer?.role !== 'assistant') return false;
+  if (answer.toolCalls.some(({ id }) => tools.some(({ callId }) => callId === id))) return true;
+  if (received.length === 0 || answer.text === '') return false;
+  const missing = unreceived(received, answer.text)?.missing;
+  // Of a turn that is over, text that is not kept may happen to begin like the next answer.
+  return missing === '' || (missing !== undefined && end === null);
 }
 
 function remainder(received: TextEntry, saved: string): string | undefined {
@@ -148,17 +213,6 @@ function completed({ toolCallId, text }: HistoryMessage): EventBody {
     output: text,
     isError: text.startsWith('Error:'),
   };
-}
-
-/** The messages between the prompt at a position and the next prompt. */
-function turnAt(messages: readonly HistoryMessage[], at: number): readonly HistoryMessage[] {
-  const rest = messages.slice(at + 1);
-  const next = rest.findIndex((message) => message.role === 'user');
-  return next === -1 ? rest : rest.slice(0, next);
-}
-
-function after(messages: readonly HistoryMessage[], at: number): readonly HistoryMessage[] {
-  return messages.slice(at + 1 + turnAt(messages, at).length);
 }
 
 function isPrompt(message: HistoryMessage, prompt: string): boolean {

@@ -146,7 +146,7 @@ export function afterTurnEvent(turn: TurnState, event: RuntimeEvent, at: number)
   if (event.kind !== 'turn_started' || turn.prompted === null) return turn;
   switch (current.phase) {
     case 'idle':
-      return { ...turn, current: running({ turnId: `seen-${event.sequence}`, at }, false) };
+      return { ...turn, current: running({ turnId: freshId(turn, `seen-${event.sequence}`), at }, false) };
     case 'submitting':
       return turn.prompted.trim() === current.prompt.trim() || current.accepted
         ? { ...turn, current: running({ turnId: current.turnId, at }, true) }
@@ -160,7 +160,16 @@ export function afterTurnEvent(turn: TurnState, event: RuntimeEvent, at: number)
 
 /** A turn that the runtime is busy with and that no event of ours began. */
 export function foundBusy(turn: TurnState, at: number): TurnState {
-  return turn.current.phase === 'idle' ? { ...turn, current: running({ turnId: `found-${at}`, at }, false) } : turn;
+  return turn.current.phase === 'idle'
+    ? { ...turn, current: running({ turnId: freshId(turn, `found-${at}`), at }, false) }
+    : turn;
+}
+
+/** Sequences start over with each process, and recovered turns share one: no two turns that are known have one name. */
+function freshId({ ended }: TurnState, name: string): TurnId {
+  let id = name;
+  for (let count = 2; ended.some(({ turnId }) => turnId === id); count++) id = `${name}.${count}`;
+  return id;
 }
 
 /**

@@ -43,7 +43,9 @@ export const conversation = (rows: ClientRows): void => {
       await reloadedWhileAsking(scene);
       expect(userMessages(raw)).toEqual(scene.prompts);
       const late = await (await bench.client(peer, { permissions: ['observe'] })).attach();
-      expect(late.conversation().map(({ prompt }) => prompt)).toEqual(scene.prompts);
+      // A native runtime repeats the session's requests behind its history: they stand in a marker turn of their own.
+      const restored = late.conversation().flatMap(({ prompt }) => prompt ?? []);
+      expect(restored).toEqual(scene.prompts);
     },
     { timeoutMs: 90_000 },
   );
@@ -52,8 +54,8 @@ export const conversation = (rows: ClientRows): void => {
 async function streamedTurn(scene: Scene) {
   const { client, raw, peer } = scene;
   const prompt = slowPrompt(peer);
-  const since = raw.mark;
   expect(await submitted(scene, prompt)).toMatchObject({ outcome: 'succeeded', mine: true, message: '' });
+  const since = await beginning(scene);
   await raw.turnEnd(since, peer.kind);
   expect(client.text(prompt)).toBe(textOf(raw, since));
   expect(client.pieces.filter(({ kind }) => kind === 'markdown').length).toBeGreaterThan(3);
@@ -94,9 +96,8 @@ async function elicited(scene: Scene) {
 
 async function stoppedWhileRunning(scene: Scene) {
   const { client, peer, raw } = scene;
-  const since = raw.mark;
   const turn = start(scene, slowPrompt(peer));
-  await raw.until('text_delta', { since });
+  await raw.until('text_delta', { since: await beginning(scene) });
   const phases = phasesOf(client);
   client.stop(turn);
   expect(await client.ended(turn)).toMatchObject({ outcome: 'interrupted' });
@@ -149,36 +150,36 @@ async function twoClients(scene: Scene) {
 async function atTheSameTime(scene: Scene, other: Client, one: string, two: string) {
   const { client, peer, raw } = scene;
   await soon('quiet', () => client.turn.phase === 'idle' && other.turn.phase === 'idle');
-  const since = raw.mark;
   const ends = await Promise.all([client.run(one), other.run(two)]);
   expect(ends.map(({ outcome }) => outcome).sort()).toEqual(['failed', 'succeeded']);
+  const winner = ends[0].outcome === 'succeeded' ? one : two;
+  scene.prompts.push(winner);
+  const since = await beginning(scene);
   await raw.turnEnd(since, peer.kind);
   await soon('the end', () => client.turn.phase === 'idle' && other.turn.phase === 'idle');
-  const winner = ends[0].outcome === 'succeeded' ? one : two;
-  expect(userMessages(raw, since)).toEqual([winner]);
-  scene.prompts.push(winner);
+  expect(userMessages(raw)).toEqual(scene.prompts);
   expect(client.text(winner)).toBe(textOf(raw, since));
   expect(other.text(winner)).toBe(textOf(raw, since));
 }
 
 async function reloadedInMidTurn(scene: Scene) {
   const { peer, raw, bench } = scene;
-  const since = raw.mark;
   const prompt = slowPrompt(peer);
   start(scene, prompt);
+  const since = await beginning(scene);
   await raw.until('text_delta', { since });
   await scene.client.app.stop();
   scene.client = await (await (await bench.client(peer)).attach()).inControl();
   await raw.turnEnd(since, peer.kind);
   await scene.client.until('the end', () => scene.client.turn.phase === 'idle');
-  expect(scene.client.ends).toEqual([expect.objectContaining({ outcome: 'succeeded', mine: false })]);
+  expect(scene.client.ends.at(-1)).toMatchObject({ outcome: 'succeeded', mine: false });
   expect(scene.client.text(prompt)).toBe(textOf(raw, since));
 }
 
 async function reloadedWhileAsking(scene: Scene) {
   const { peer, raw, bench } = scene;
-  const since = raw.mark;
   start(scene, toolPrompt(scene, 'reloaded'));
+  const since = await beginning(scene);
   await scene.client.request();
   await scene.client.app.stop();
   await pause(150);
@@ -193,6 +194,13 @@ async function reloadedWhileAsking(scene: Scene) {
 function start({ client, prompts }: Scene, prompt: string): string {
   prompts.push(prompt);
   return client.submit(prompt);
+}
+
+/** Where the turn of the newest prompt begins in the raw stream, which may be behind or ahead of our client. */
+async function beginning({ raw, prompts }: Scene): Promise<number> {
+  const starts = () => raw.events.flatMap(({ kind }, at) => (kind === 'user_message' ? [at] : []));
+  await soon('the prompt', () => starts().length >= prompts.length);
+  return starts()[prompts.length - 1] ?? 0;
 }
 
 function submitted(scene: Scene, prompt: string) {
@@ -217,8 +225,8 @@ function resolutions(client: Client): readonly string[] {
   return client.parts().flatMap((part) => (part.kind === 'resolution' ? [part.text] : []));
 }
 
-function userMessages(raw: Stream, since = 0): readonly string[] {
-  return raw.since(since).flatMap(({ kind, payload }) => (kind === 'user_message' ? [String(payload['text'])] : []));
+function userMessages(raw: Stream): readonly string[] {
+  return raw.events.flatMap(({ kind, payload }) => (kind === 'user_message' ? [String(payload['text'])] : []));
 }
 
 /** The phases that a turn goes through from here on, each as a person sees it. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { approval, delta, event, turnStart } from '../doubles/runtime.js';
+import { approval, delta, DESCRIPTOR, event, turnStart } from '../doubles/runtime.js';
 import { settle, Window } from '../support/window.js';
 
 beforeEach(() => {
@@ -17,7 +17,10 @@ async function beaten(prompt: string, theirs: string): Promise<Window> {
   window.runtime.refuse('sendInput', 'busy', BUSY);
   window.runtime.refuse('sendInput', 'busy', BUSY);
   window.submit(prompt);
-  window.runtime.stream.send(...turnStart(1, theirs), event(3, 'tool_call_started', CALL), approval(4, 7));
+  const events = [...turnStart(1, theirs), event(3, 'tool_call_started', CALL), approval(4, 7)];
+  window.runtime.stream.send(...events);
+  window.runtime.snapshot = { history: [], historyCursor: 0, replay: events };
+  window.runtime.descriptor = { ...DESCRIPTOR, turnState: 'busy' };
   await settle(1_000);
   return window;
 }
@@ -44,7 +47,7 @@ describe('found by two clients that submit at the same time', () => {
     window.runtime.stream.send(
       event(5, 'tool_call_completed', { id: 'call-1', output: 'fine', is_error: false }),
       delta(6, 'All done.'),
-      event(9, 'turn_succeeded'),
+      event(8, 'turn_succeeded'),
     );
     await settle();
     expect(window.parts.filter((part) => part.kind === 'tool')).toEqual([

@@ -167,7 +167,7 @@ const outside: readonly [string, (trap: string) => ChatPart][] = [
 /** What Markdown is left once code and escaped characters are taken out: only what this product wrote itself. */
 function ownMarkdown(source: string): string {
   return source
-    .replace(/^(`{3,})[^`\n]*\n[^]*?\n\1$/gm, '')
+    .replace(/^(?:> )?(`{3,})[^`\n]*\n(?:[^]*?\n)??\1`*$/gm, '')
     .replace(/(?<![\\`])(`+)(?!`)[^]*?(?<!`)\1(?!`)/g, '')
     .replace(/\\[!-/:-@[-`{-~]/g, '');
 }

@@ -17,6 +17,8 @@ const labels = (body: RequestBody) => answersOf(7, body).map(({ label }) => labe
 const decided = (body: RequestBody) =>
   answersOf(7, body).map(({ response }) => (response.kind === 'approval' ? response.decision : response.action));
 
+const QUESTIONS = Array.from({ length: 64 }, (_, i) => [`q${i}`, { description: 'y'.repeat(2000) }] as const);
+
 describe('the preview of an approval', () => {
   it('is the command', () => {
     expect(previewOf(approval('bash', { command: 'printf hi', timeout_ms: 5 }))).toBe('printf hi');
@@ -147,6 +149,7 @@ describe('the preview of an approval', () => {
     ['a file', approval('Write', { file_path: 'p'.repeat(1e6), content: '\u202e'.repeat(1e6) })],
     ['arguments', approval('x'.repeat(1e6), { path: 'p'.repeat(1e6), list: Array<number>(1e6).fill(1) })],
     ['a message', elicitation('\n'.repeat(1e6), { properties: { x: { enum: Array<string>(1e6).fill('\u202e') } } })],
+    ['questions', elicitation('?', { properties: Object.fromEntries(QUESTIONS) })],
     ['a payload', { kind: 'other', preview: 'x'.repeat(1e6) }],
   ])('[fault 36] keeps %s of megabytes to its bound, and says so', (_, body) => {
     const preview = previewOf(body) ?? '';

@@ -328,7 +328,10 @@ describe('a broken line', () => {
     });
     expect(await errorOf(clientAt(gone.url).describe())).toMatchObject({ name: 'TransportFault', kind: 'network' });
     const refused = await errorOf(clientAt(await closedPort()).describe());
-    expect(refused).toMatchObject({ kind: 'network', message: 'The line to the runtime broke (ECONNREFUSED).' });
+    expect(refused).toMatchObject({
+      kind: 'network',
+      message: 'Nothing listens at the address of the runtime (ECONNREFUSED). Is it still running?',
+    });
   });
 
   it('in the middle of an answer is one too', async () => {

@@ -59,10 +59,9 @@ describe('a turn whose rest was missed', () => {
       'text Done.',
       'end succeeded',
     ]);
-    expect(state.transcript['c']?.pages.flat().flatMap((entry) => (entry.kind === 'tool' ? entry.isError : []))).toEqual([
-      false,
-      true,
-    ]);
+    expect(
+      state.transcript['c']?.pages.flat().flatMap((entry) => (entry.kind === 'tool' ? entry.isError : [])),
+    ).toEqual([false, true]);
   });
 
   it('though a note stands in the middle of its text has no part of it twice', () => {
@@ -100,7 +99,14 @@ describe('a turn whose rest was missed', () => {
 });
 
 describe('turns that were missed', () => {
-  const history = [user('one'), assistant('A.'), user('two'), assistant('', call('a')), result('a', 'ok'), assistant('B.')];
+  const history = [
+    user('one'),
+    assistant('A.'),
+    user('two'),
+    assistant('', call('a')),
+    result('a', 'ok'),
+    assistant('B.'),
+  ];
 
   it('behind one that was seen to its end are told in order', () => {
     const before = heard([...turnStart(1, 'one'), delta(3, 'A.'), event(4, SUCCEEDED)]);
@@ -145,7 +151,7 @@ describe('turns that were missed', () => {
 
   it('before the one that runs now are told first', () => {
     const before = heard([...turnStart(1, 'one'), delta(3, 'A')]);
-    const replay = [...turnStart(21, 'three'), delta(23, 'C')];
+    const replay = [event(21, SUCCEEDED), ...turnStart(22, 'three'), delta(24, 'C')];
     const state = fold([attach({ descriptor: BUSY, history, historyCursor: 20, replay })], before);
     expect(storyOf(state).slice(-4)).toEqual(['text B.', 'end succeeded', '> three', 'text C']);
     expect(state.turn['c']?.current.phase).toBe('running');
@@ -237,8 +243,18 @@ describe('a turn that we left', () => {
       [turnLeft({ connection: 'c', turnId: 'seen-2', message: 'gone' })],
       heard([...turnStart(1), delta(3, 'Hel')]),
     );
-    const after = attach({ history: [user('hello'), assistant('Hello.')], historyCursor: 7, replay: [event(8, SUCCEEDED)] });
-    expect(storyOf(fold([after], before))).toEqual(['> hello', 'text Hel', 'end failed gone', 'text lo.', 'end succeeded']);
+    const after = attach({
+      history: [user('hello'), assistant('Hello.')],
+      historyCursor: 7,
+      replay: [event(8, SUCCEEDED)],
+    });
+    expect(storyOf(fold([after], before))).toEqual([
+      '> hello',
+      'text Hel',
+      'end failed gone',
+      'text lo.',
+      'end succeeded',
+    ]);
   });
 });
 
@@ -337,11 +353,31 @@ describe('a turn that another client steered', () => {
   });
 });
 
+it('does not take a prompt behind an interrupted turn for steering because the answers begin alike', () => {
+  const before = heard([...turnStart(1, 'one'), delta(3, 'I '), event(4, 'turn_interrupted')]);
+  const after = attach({
+    history: [user('one'), user('two'), assistant('I do.')],
+    historyCursor: 20,
+    replay: [event(21, SUCCEEDED)],
+  });
+  expect(storyOf(fold([after], before))).toEqual([
+    '> one',
+    'text I ',
+    'end interrupted',
+    '> two',
+    'text I do.',
+    'end succeeded',
+  ]);
+});
+
 describe('a saved history that does not fit what was received', () => {
   it.each([
     ['because it says something else', [user('hello'), assistant('Good day.')]],
     ['because it says less', [user('hello'), assistant('He')]],
-    ['because it lost the prompt to compaction', [system('[earlier conversation compacted: 3 messages]'), assistant('Hello.')]],
+    [
+      'because it lost the prompt to compaction',
+      [system('[earlier conversation compacted: 3 messages]'), assistant('Hello.')],
+    ],
     ['because the prompt was a template and was saved expanded', [user('Greet the person.'), assistant('Hello.')]],
     ['because it is empty', []],
   ])('%s is left alone, and that is said', (_, history) => {

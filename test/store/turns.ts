@@ -16,10 +16,13 @@ export interface Round {
 const piece = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\n', '😀'), minLength: 1, maxLength: 6 });
 const round = fc.record({
   pieces: fc.array(piece, { maxLength: 5 }),
-  calls: fc.array(fc.record({ args: fc.constantFrom('{}', '{"a":1}', '{'), output: fc.constantFrom('', 'ok', 'Error: no') }), {
-    minLength: 1,
-    maxLength: 3,
-  }),
+  calls: fc.array(
+    fc.record({ args: fc.constantFrom('{}', '{"a":1}', '{'), output: fc.constantFrom('', 'ok', 'Error: no') }),
+    {
+      minLength: 1,
+      maxLength: 3,
+    },
+  ),
   parallel: fc.boolean(),
   aside: fc.boolean(),
 });
@@ -68,7 +71,8 @@ export function tell(conversation: readonly (readonly Round[])[]): Told {
       say('turn_completed');
       const made = calls.map(({ args, output }, number) => ({ id: `call_${turn}_${at}_${number}`, args, output }));
       history.push(assistant(pieces.join(''), ...made.map(({ id, args }) => call(id, args))));
-      const start = ({ id, args }: (typeof made)[number]) => say('tool_call_started', { id, name: 'bash', arguments: args });
+      const start = ({ id, args }: (typeof made)[number]) =>
+        say('tool_call_started', { id, name: 'bash', arguments: args });
       const complete = ({ id, output }: (typeof made)[number]) => {
         say('tool_call_completed', { id, name: 'bash', output, is_error: output.startsWith('Error:') });
         history.push(result(id, output));
