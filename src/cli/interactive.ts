@@ -37,7 +37,7 @@ export async function interactive(
     const line = await leaving.unlessLeft(
       askPrompt(session, terminal, person, {
         history: typed,
-        draft,
+        draft: draft + terminal.takeTyped(),
         onDraft: (unsent) => {
           draft = unsent;
         },

@@ -18,7 +18,7 @@ export function canvasOn(stream: NodeJS.WriteStream, output: Output, { env }: Pi
   return {
     paint: paintFor(stream),
     // One column stays free: in the last one terminals differ about where the cursor is.
-    columns: () => Math.min(stream.isTTY ? stream.columns : 80, WIDEST) - 1,
+    columns: () => Math.min(stream.columns > 0 ? stream.columns : 80, WIDEST) - 1,
     write: (text) => {
       output.write(text);
     },

@@ -74,8 +74,8 @@ export class Answering {
     return this.given;
   }
 
-  key(key: string, question: Question | undefined): void {
-    if (question === undefined || this.isAsking) return;
+  key(key: string, question: Question): void {
+    if (this.isAsking) return;
     // Digits that were meant for another question count for nothing.
     if (this.asked !== question.key) this.typed = '';
     this.asked = question.key;

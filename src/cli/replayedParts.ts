@@ -1,5 +1,6 @@
-import { startCursor } from '../selectors/newParts.js';
+import { endCursor, startCursor } from '../selectors/newParts.js';
 import type { ChatPart } from '../selectors/parts.js';
+import { selectTurn } from '../selectors/turn.js';
 import type { ConnectionId } from '../store/connections.js';
 import type { RootState } from '../store/state.js';
 import { entryAt } from '../store/transcript.js';
@@ -12,22 +13,35 @@ export type Seen = { readonly connection: ConnectionId } & (
 );
 
 /**
- * Reads all conversations of a log as they grow, as a chat that ran at the time would have. Texts come in one piece, not
- * in the pieces in which they arrived.
+ * Reads all conversations of a log as they grow, as a chat that ran at the time did: what an idle runtime brought along at
+ * the first attachment is the past, what came from then on was seen. Texts come in one piece, not as they arrived.
  */
 export class ReplayedParts {
   readonly seen: Seen[] = [];
   private readonly readers = new Map<ConnectionId, NewsReader>();
+  private readonly attaching = new Set<ConnectionId>();
   private readonly ends = new Map<ConnectionId, number>();
 
   /** Reads on after an action, or in the state that a log starts from. */
   readOn(root: RootState): void {
-    for (const connection of Object.keys(root.transcript)) {
-      const reader = this.readers.get(connection) ?? new NewsReader(connection, startCursor(root, connection));
-      this.readers.set(connection, reader);
-      this.readPrompts(root, connection);
-      for (const news of reader.read(root)) if (news.type === 'part') this.add(connection, news.part);
+    for (const [connection, { phase }] of Object.entries(root.connections)) {
+      if (phase.name === 'connecting' && !this.readers.has(connection)) {
+        this.attaching.add(connection);
+      } else {
+        const reader = this.readers.get(connection) ?? this.begin(root, connection);
+        this.readPrompts(root, connection);
+        for (const news of reader.read(root)) if (news.type === 'part') this.add(connection, news.part);
+      }
     }
+  }
+
+  private begin(root: RootState, connection: ConnectionId): NewsReader {
+    const isPast = this.attaching.has(connection) && selectTurn(root, connection).phase === 'idle';
+    const cursor = isPast ? endCursor(root, connection) : startCursor(root, connection);
+    const reader = new NewsReader(connection, cursor);
+    this.readers.set(connection, reader);
+    this.ends.set(connection, cursor.at);
+    return reader;
   }
 
   private add(connection: ConnectionId, part: ChatPart): void {

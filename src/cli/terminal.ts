@@ -42,7 +42,7 @@ export class Terminal {
   readonly screen: Screen;
   readonly drawing: PartDrawing;
   private reader: NewsReader | undefined;
-  private readonly waiting: News[] = [];
+  private readonly waiting: (News | { readonly type: 'prompt'; readonly text: string })[] = [];
   private readonly keyboard: Keyboard | undefined;
   private readonly answering: Answering | undefined;
   private readonly drawnRequests = new Set<string>();
@@ -51,6 +51,7 @@ export class Terminal {
   private turn: { readonly id: TurnId; readonly since: number } | undefined;
   private question: Question | undefined;
   private asked: string | undefined;
+  private typed = '';
   private form: AbortController | undefined;
   private unsubscribe: (() => void) | undefined;
   private scheduled: NodeJS.Timeout | undefined;
@@ -61,7 +62,7 @@ export class Terminal {
     this.screen = new Screen(options.canvas);
     this.drawing = new PartDrawing(this.screen);
     session.observe((root) => {
-      this.waiting.push(...(this.reader?.read(root) ?? []));
+      this.read(root);
     });
     if (person === undefined) return;
     this.keyboard = new Keyboard(person.input, person.interrupt);
@@ -79,7 +80,7 @@ export class Terminal {
   /** From where on the conversation is drawn. */
   readFrom(reader: NewsReader): void {
     this.reader = reader;
-    this.waiting.push(...reader.read(this.options.session.app.getState()));
+    this.read(this.options.session.app.getState());
   }
 
   /** Draws what comes from now on, and takes keys. */
@@ -89,7 +90,8 @@ export class Terminal {
     });
     if (this.options.canvas.isLive) this.frames ??= setInterval(this.draw, FRAME_MS);
     this.keyboard?.listen((key) => {
-      this.answering?.key(key, this.question);
+      if (this.question) this.answering?.key(key, this.question);
+      else this.typeAhead(key);
       this.draw();
     });
     this.draw();
@@ -116,6 +118,13 @@ export class Terminal {
     return this.waiting.length > 0;
   }
 
+  /** What was typed while nothing was asked, to go on with. */
+  takeTyped(): string {
+    const { typed } = this;
+    this.typed = '';
+    return typed;
+  }
+
   /** What a turn of the past looked like. */
   drawTurn({ prompt, parts }: HistoryTurn): void {
     const root = this.options.session.app.getState();
@@ -133,8 +142,8 @@ export class Terminal {
     this.scheduled = undefined;
     if (this.answering?.isBusy === true || !this.options.output.isReady) return;
     const root = this.options.session.app.getState();
-    this.followTurn(root);
     for (const news of this.waiting.splice(0)) {
+      if (news.type === 'prompt') this.drawing.prompt(news.text);
       if (news.type === 'part' && this.options.shows?.(news.part) !== false) this.show(news.part, root);
     }
     this.question = this.answering && selectQuestion(root, this.drawnRequests);
@@ -157,6 +166,18 @@ export class Terminal {
     this.drawing.draw(part);
   }
 
+  private typeAhead(key: string): void {
+    if (key === '\x7f' || key === '\b') this.typed = Array.from(this.typed).slice(0, -1).join('');
+    else if (/^\P{Cc}$/u.test(key)) this.typed += key;
+  }
+
+  /** After each action, so that what happened in a moment is told in order too. */
+  private read(root: RootState): void {
+    if (this.reader === undefined) return;
+    this.followTurn(root);
+    this.waiting.push(...this.reader.read(root));
+  }
+
   private followTurn(root: RootState): void {
     const turn = selectTurn(root, CHAT);
     if (turn.phase === 'idle') {
@@ -167,7 +188,7 @@ export class Terminal {
     this.turn = { id: turn.turnId, since: this.options.session.services.clock.monotonic() };
     const isForeign = turn.phase !== 'submitting' && !turn.mine && !this.knownTurns.has(turn.turnId);
     const prompt = isForeign && this.options.followsOthers ? selectHistoryTurns(root, CHAT).at(-1)?.prompt : null;
-    if (typeof prompt === 'string') this.drawing.prompt(prompt);
+    if (typeof prompt === 'string') this.waiting.push({ type: 'prompt', text: prompt });
     this.knownTurns.add(turn.turnId);
   }
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -88,10 +89,18 @@ export const startEmbeddedRuntime = async (options: EmbeddedRuntimeOptions = {})
       server.drop();
       await disconnected;
       if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
+      process.off('exit', onExit);
       announceEnd();
     })();
     return stopped;
   };
+
+  // A host that ends without closing us must not leave commands or files behind.
+  const onExit = (): void => {
+    agent.kill();
+    if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true });
+  };
+  process.on('exit', onExit);
 
   const runtime: Runtime = {
     session,

@@ -120,6 +120,7 @@ const snapshotAfter = (link: Link, before: unknown) => (root: RootState) => {
 function* watchSilence(link: Link) {
   const { clock } = yield* services();
   const { silentTurn } = yield* timings();
+  let caughtUpAt = -Infinity;
   while (true) {
     yield* until((root) => isTurnGoingOn(root, link.connection));
     let since = clock.monotonic();
@@ -132,6 +133,11 @@ function* watchSilence(link: Link) {
       }
       since = clock.monotonic();
       yield* call(askAfterTurn, link);
+      // Should the last event before this silence have been lost, perhaps a request, nothing behind it would tell.
+      const { phase } = selectTurn(yield* state(), link.connection);
+      if (link.lastEventAt === caughtUpAt || (phase !== 'running' && phase !== 'settling')) continue;
+      caughtUpAt = link.lastEventAt;
+      yield* call(resync, link);
     }
   }
 }

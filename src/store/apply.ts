@@ -58,6 +58,24 @@ export function apply(state: RootState, connection: ConnectionId, event: Runtime
   }
 }
 
+/** The state after an event that it heard before: told again to a transcript that starts over, it begins and ends no turn. */
+export function retell(state: RootState, connection: ConnectionId, event: RuntimeEvent, at: number): RootState {
+  const transcript = state.transcript[connection] ?? EMPTY_TRANSCRIPT;
+  switch (event.kind) {
+    case 'user_message':
+    case 'turn_started':
+      return withTranscript(state, connection, applyEvent(transcript, event));
+    case 'turn_succeeded':
+    case 'turn_interrupted':
+    case 'turn_failed': {
+      const told = { turnId: null, ...outcomeOf(state, connection, event) };
+      return withTranscript(state, connection, endTurn(advance(transcript, event), told));
+    }
+    default:
+      return apply(state, connection, event, at);
+  }
+}
+
 /** Neither side names the call that a request belongs to; the order of the events tells (§8.1). */
 function heldUp({ openCalls }: Transcript, { body }: RuntimeRequest): string | null {
   const call = openCalls.findLast(

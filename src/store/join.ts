@@ -1,9 +1,9 @@
 import { isHosted, type Snapshot } from '../protocol/frontend-v2.js';
 import type { EventBody } from '../protocol/frontend-v2-events.js';
-import { apply, forceEnd, note, withdraw } from './apply.js';
+import { apply, forceEnd, note, retell, withdraw } from './apply.js';
 import type { ConnectionId } from './connections.js';
 import { recoverFromHistory } from './recover.js';
-import { unresolvedIds } from './requests.js';
+import { undrawn, unresolvedIds } from './requests.js';
 import { cursorOf, withRequests, withTranscript, withTurn, type RootState } from './state.js';
 import { EMPTY_TRANSCRIPT, endOf, type Transcript } from './transcript.js';
 import { foundBusy, NO_TURN } from './turn.js';
@@ -26,11 +26,11 @@ export function join(state: RootState, connection: ConnectionId, snapshot: Snaps
     continuity === 'first' || continuity === 'replaced'
       ? startOver(state, connection, snapshot, continuity)
       : catchUp(state, connection, snapshot, continuity, at);
-  const replayed = snapshot.replay.reduce(
-    (current, event) =>
-      event.sequence > cursorOf(current, connection) ? apply(current, connection, event, at) : current,
-    joined,
-  );
+  const heard = continuity === 'first' ? known.cursor : 0;
+  const replayed = snapshot.replay.reduce((current, event) => {
+    if (event.sequence <= cursorOf(current, connection)) return current;
+    return (event.sequence <= heard ? retell : apply)(current, connection, event, at);
+  }, joined);
   return settle(replayed, connection, snapshot, at);
 }
 
@@ -39,7 +39,9 @@ function startOver(state: RootState, connection: ConnectionId, snapshot: Snapsho
   const left =
     continuity === 'replaced' ? abandonTurn(state, connection, 'The runtime now serves another conversation.') : state;
   const hadEntries = endOf(known) > 0;
-  return withTranscript(continuity === 'replaced' ? withRequests(left, connection, {}) : left, connection, {
+  const requests = left.requests[connection];
+  const asked = requests && withRequests(left, connection, continuity === 'replaced' ? {} : undrawn(requests));
+  return withTranscript(asked ?? left, connection, {
     ...EMPTY_TRANSCRIPT,
     // What came live before the first snapshot is in its history or replay: shown once, from there.
     cursor: snapshot.historyCursor,
@@ -76,10 +78,12 @@ function recover(state: RootState, connection: ConnectionId, snapshot: Snapshot,
   const turn = state.turn[connection]?.current;
   const expected = turn?.phase === 'submitting' && turn.accepted ? turn.prompt : null;
   const missed = recoverFromHistory(known, snapshot.history, expected, over);
-  if (missed === undefined) return note(state, connection, { about: 'unmatched' });
   const replay = (current: RootState, body: EventBody) =>
     apply(current, connection, { sequence: cursorOf(current, connection), ...body }, at);
-  return missed.reduce(replay, state);
+  // A turn of which only the prompt was heard was begun as well: the runtime says both in one breath (§6.5).
+  const prompted = typeof state.turn[connection]?.prompted === 'string';
+  const begun = prompted ? replay(state, { kind: 'turn_started' }) : state;
+  return missed === undefined ? note(begun, connection, { about: 'unmatched' }) : missed.reduce(replay, begun);
 }
 
 /** Another process: its sequences and request ids are not those that we know. */

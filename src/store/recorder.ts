@@ -78,10 +78,10 @@ export function createRecorder({ product, version, wall, hash, onFailure }: Reco
     return {
       ...store,
       dispatch: (action) => {
-        const result = store.dispatch(action);
+        // Before the store has it: a listener may answer with an action of its own, which the reducer sees later.
         n += 1;
         if (sink) write({ n, at: wall(), action: action as unknown as UnknownAction } satisfies LogRecord);
-        return result;
+        return store.dispatch(action);
       },
     };
   };

@@ -57,6 +57,7 @@ export function replay(lines: Iterable<string>, { at = Infinity, onAction }: Rep
       n = number === 1 ? read.header.firstN - 1 : n;
     } else if (read.kind === 'footer') {
       footer = read.footer;
+      if (footer.end.n !== n) damage.push({ line: number, reason: cutShort(footer.end.n, n) });
     } else {
       const { record } = read;
       if (record.n > at) {
@@ -74,7 +75,7 @@ export function replay(lines: Iterable<string>, { at = Infinity, onAction }: Rep
     }
   }
   if (header === undefined && number === 0) damage.push({ line: 1, reason: 'The file is empty.' });
-  const comparable = whole && header?.stateVersion === STATE_VERSION;
+  const comparable = whole && header?.stateVersion === STATE_VERSION && footer?.end.n === n;
   return { header, state, n, damage, recordedHash: comparable ? footer?.end.hash : undefined };
 }
 
@@ -109,13 +110,17 @@ function parse(line: string): unknown {
 }
 
 function isFooter(value: object): value is LogFooter {
-  const end = (value as Partial<LogFooter>).end;
-  return typeof end === 'object' && typeof end.n === 'number' && typeof end.hash === 'string';
+  const { end } = value as { end?: { n?: unknown; hash?: unknown } | null };
+  return typeof end === 'object' && typeof end?.n === 'number' && typeof end.hash === 'string';
 }
 
 function isRecord(value: object): value is LogRecord {
   const { n, action } = value as { n?: unknown; action?: { type?: unknown } | null };
   return Number.isSafeInteger(n) && typeof action === 'object' && typeof action?.type === 'string';
+}
+
+function cutShort(end: number, last: number): string {
+  return `The log ends at action ${end}, but action ${last} is the last one in it.`;
 }
 
 function gap(from: number, to: number): string {

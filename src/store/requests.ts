@@ -99,6 +99,16 @@ export function afterResolution(requests: Requests, id: number, resolution: Reso
   };
 }
 
+/** The requests of a transcript that starts over: the runtime tells of them again, and each is drawn where it does. */
+export function undrawn(requests: Requests): Requests {
+  return Object.fromEntries(
+    Object.entries(requests).map(([id, { callId, status }]) => [
+      id,
+      { request: null, callId, status: status.phase === 'answered' ? { ...status, resolution: null } : status },
+    ]),
+  );
+}
+
 /** The ids of the requests that wait for an answer, or for ours to arrive. */
 export function unresolvedIds(requests: Requests): readonly number[] {
   return Object.keys(requests)

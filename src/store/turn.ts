@@ -74,7 +74,6 @@ const slice = createSlice({
         turn.current.phase === 'idle'
           ? {
               ...turn,
-              prompted: null,
               current: {
                 phase: 'submitting',
                 turnId: payload.turnId,

@@ -17,6 +17,9 @@ interface Scene {
   readonly prompts: string[];
 }
 
+/** The checks of the store are the rows' affair; here they would only warn that they are slow. */
+const QUIET = { checks: false };
+
 const ASK = {
   name: 'ask_user',
   id: 'call_ask',
@@ -29,7 +32,7 @@ export const conversation = (rows: ClientRows): void => {
     async (bench) => {
       const peer = await bench.open();
       const raw = await (await bench.wire(peer, 'watcher-1', 'observer')).listen();
-      const client = await (await (await bench.client(peer)).attach()).inControl();
+      const client = await (await (await bench.client(peer, QUIET)).attach()).inControl();
       const scene: Scene = { bench, peer, raw, client, prompts: [] };
       await streamedTurn(scene);
       await allowed(scene);
@@ -42,7 +45,7 @@ export const conversation = (rows: ClientRows): void => {
       await reloadedInMidTurn(scene);
       await reloadedWhileAsking(scene);
       expect(userMessages(raw)).toEqual(scene.prompts);
-      const late = await (await bench.client(peer, { permissions: ['observe'] })).attach();
+      const late = await (await bench.client(peer, { ...QUIET, permissions: ['observe'] })).attach();
       // A native runtime repeats the session's requests behind its history: they stand in a marker turn of their own.
       const restored = late.conversation().flatMap(({ prompt }) => prompt ?? []);
       expect(restored).toEqual(scene.prompts);
@@ -125,7 +128,7 @@ async function failed(scene: Scene) {
 
 async function twoClients(scene: Scene) {
   const { client, bench, peer } = scene;
-  const other = await (await (await bench.client(peer, { clientId: 'editor-2' })).attach()).inControl();
+  const other = await (await (await bench.client(peer, { ...QUIET, clientId: 'editor-2' })).attach()).inControl();
   const taken = (): number => client.line.count('take_control') + other.line.count('take_control');
   const before = taken();
   for (const round of [1, 2, 3]) {
@@ -169,7 +172,7 @@ async function reloadedInMidTurn(scene: Scene) {
   const since = await beginning(scene);
   await raw.until('text_delta', { since });
   await scene.client.app.stop();
-  scene.client = await (await (await bench.client(peer)).attach()).inControl();
+  scene.client = await (await (await bench.client(peer, QUIET)).attach()).inControl();
   await raw.turnEnd(since, peer.kind);
   await scene.client.until('the end', () => scene.client.turn.phase === 'idle');
   expect(scene.client.ends.at(-1)).toMatchObject({ outcome: 'succeeded', mine: false });
@@ -183,7 +186,7 @@ async function reloadedWhileAsking(scene: Scene) {
   await scene.client.request();
   await scene.client.app.stop();
   await pause(150);
-  scene.client = await (await (await bench.client(peer)).attach()).inControl();
+  scene.client = await (await (await bench.client(peer, QUIET)).attach()).inControl();
   const { client } = scene;
   client.answer(await client.request(), 'Allow');
   await raw.turnEnd(since, peer.kind);

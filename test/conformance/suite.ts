@@ -4,9 +4,11 @@ import { Rows } from './rows.js';
 import { attachRows } from './rows/attach.js';
 import { credentialRows } from './rows/credentials.js';
 import { envelopeRows } from './rows/envelope.js';
+import { hostedRequestRows } from './rows/hostedRequests.js';
 import { leaseRows } from './rows/lease.js';
 import { requestRows } from './rows/requests.js';
 import { streamRows } from './rows/stream.js';
+import { turnInputRows } from './rows/turnInputs.js';
 import { turnRows } from './rows/turns.js';
 
 const GROUPS = {
@@ -14,7 +16,11 @@ const GROUPS = {
   'descriptor and attach': attachRows,
   stream: streamRows,
   turns: turnRows,
-  requests: requestRows,
+  'inputs to a turn, failures and tools': turnInputRows,
+  requests: (rows: Rows) => {
+    requestRows(rows);
+    hostedRequestRows(rows);
+  },
   lease: leaseRows,
   'credentials and shutdown': credentialRows,
 };

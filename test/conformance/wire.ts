@@ -286,6 +286,11 @@ export class Stream {
     }
   }
 
+  /** Resolves when so many comments have come. */
+  async commented(count: number): Promise<void> {
+    while (this.comments.length < count && !this.hasEnded) await this.#next(WAIT_MS);
+  }
+
   /** The end of a turn. A hosted runtime sends one more event behind it (§6.5). */
   turnEnd(since: number, kind: 'native' | 'hosted' = 'native'): Promise<WireEvent> {
     return this.until(TERMINAL, { since }).then(async (end) => {

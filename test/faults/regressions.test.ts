@@ -58,3 +58,48 @@ describe('found by two clients that submit at the same time', () => {
     expect(window.phase).toBe('idle');
   });
 });
+
+describe('found by cutting the stream at every frame', () => {
+  const saved = (role: 'user' | 'assistant', text: string) =>
+    ({ role, text, images: 0, toolCalls: [], toolCallId: null }) as const;
+
+  it.each([
+    ['acknowledged', true],
+    ['not acknowledged', false],
+  ])('a turn of ours, %s, of which only the prompt was heard before its end, has ended well', async (_, answered) => {
+    const window = await new Window().attach();
+    const answer = window.runtime.hold('sendInput');
+    window.submit('hello');
+    window.runtime.stream.send(event(1, 'user_message', { text: 'hello' }));
+    await settle();
+    if (answered) answer();
+    window.runtime.snapshot = {
+      history: [saved('user', 'hello'), saved('assistant', 'Hi.')],
+      historyCursor: 5,
+      replay: [event(6, 'turn_succeeded')],
+    };
+    window.runtime.stream.end();
+    await settle(5_000);
+    expect(window.endings).toEqual(['mine-1 succeeded']);
+    expect(window.text).toBe('Hi.');
+    answer();
+    await settle(60_000);
+    expect(window.endings).toEqual(['mine-1 succeeded']);
+    expect(window.phase).toBe('idle');
+  });
+});
+
+describe('found by dropping each frame', () => {
+  it('a request that was lost on the way is fetched after a silence, once', async () => {
+    const window = await new Window().attach();
+    window.submit('hello');
+    const events = [...turnStart(1), event(3, 'tool_call_started', CALL)];
+    window.runtime.stream.send(...events);
+    window.runtime.snapshot = { history: [], historyCursor: 0, replay: [...events, approval(4, 7)] };
+    window.runtime.descriptor = { ...DESCRIPTOR, turnState: 'busy' };
+    await window.pass(100_000);
+    expect(window.request(7)).toEqual({ phase: 'pending', problem: null });
+    expect(window.runtime.count('attach')).toBe(2);
+    expect(window.phase).toBe('running');
+  });
+});

@@ -19,8 +19,10 @@ export const streamRows = (rows: Rows): void => {
       expect(stream.headers).not.toHaveProperty('transfer-encoding');
       await client.send(peer.prompts.plain);
       await stream.turnEnd(0, peer.kind);
-      const twoIntervals = peer.keepAliveMs * 2 + 0.5 * peer.keepAliveMs;
-      await pause(opened + twoIntervals - Date.now());
+      await stream.commented(2);
+      const elapsed = Date.now() - opened;
+      expect(elapsed).toBeGreaterThan(peer.keepAliveMs * 1.9);
+      expect(elapsed).toBeLessThan(peer.keepAliveMs * 2 + 2000);
       expect(stream.comments).toEqual(['keep-alive', 'keep-alive']);
       expect(stream.strayLines).toEqual([]);
       for (const { kind, payload } of stream.events) expect(payload['type']).toBe(kind);

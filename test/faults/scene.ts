@@ -1,0 +1,165 @@
+/** A client of ours that reaches an embedded runtime through the fault proxy, and what the runtime really said. */
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, vi } from 'vitest';
+import { startEmbeddedRuntime, type EmbeddedRuntime } from '../../src/runtime/embedded.js';
+import { Session } from '../../src/runtime/session.js';
+import type { Outcome } from '../../src/store/transcript.js';
+import { Client } from '../conformance/clientApp.js';
+import { Wire, type Stream } from '../conformance/wire.js';
+import { FaultProxy, type Faults } from './proxy.js';
+
+const published = vi.spyOn(Session.prototype, 'publish');
+
+/** Times short enough for a test on real sockets; a keep-alive comes every 60 ms. */
+const TIMINGS = { silence: 400, silentTurn: 300, grace: 100, snapshot: 1_500, firstPause: 10, longestPause: 80 };
+const TIMEOUTS = { call: 1_500, prompt: 1_500, attach: 1_500, open: 1_500 };
+const KEEP_ALIVE_MS = 60;
+const CLIENT_ID = 'editor-1';
+
+export interface SceneOptions {
+  readonly faults?: Faults;
+  /** Somebody else watches, which keeps what is asked alive while we are away. */
+  readonly watched?: boolean;
+  readonly timings?: Partial<typeof TIMINGS>;
+}
+
+/** What a runtime said of one prompt of ours. */
+export interface Served {
+  readonly text: string;
+  /** Null where it died first. */
+  readonly outcome: Outcome | null;
+  readonly message: string;
+}
+
+export class Scene {
+  readonly prompts: string[] = [];
+  restarts = 0;
+  readonly #watchers: Stream[] = [];
+
+  private constructor(
+    public runtime: EmbeddedRuntime,
+    readonly proxy: FaultProxy,
+    readonly client: Client,
+    private readonly watched: boolean,
+  ) {}
+
+  /** Attached and in control. */
+  static async open({ faults = {}, watched = false, timings = {} }: SceneOptions = {}): Promise<Scene> {
+    const workspace = mkdtempSync(join(tmpdir(), 'faults-'));
+    const runtime = await startEmbeddedRuntime({ workspace, keepAliveMs: KEEP_ALIVE_MS });
+    const proxy = await new FaultProxy({ url: runtime.url, token: runtime.mint(CLIENT_ID) }).listen();
+    const { url, token } = proxy;
+    const client = new Client({
+      url,
+      token,
+      clientId: CLIENT_ID,
+      checks: false,
+      timings: { ...TIMINGS, ...timings },
+      timeouts: TIMEOUTS,
+    });
+    const scene = new Scene(runtime, proxy, client, watched);
+    if (watched) await scene.watch();
+    await client.attach();
+    await client.inControl();
+    proxy.faults = faults;
+    return scene;
+  }
+
+  /** With the client's own checks. */
+  async close(): Promise<void> {
+    try {
+      await this.client.close();
+    } finally {
+      for (const watcher of this.#watchers) await watcher.close();
+      this.proxy.close();
+      await this.runtime.kill();
+      await rm(this.runtime.workspace, { recursive: true, force: true });
+    }
+  }
+
+  submit(prompt: string): string {
+    this.prompts.push(prompt);
+    return this.client.submit(prompt);
+  }
+
+  /** What was published of the turn of a prompt; undefined where it never reached a runtime. */
+  served(prompt: string): Served | undefined {
+    const said = this.published();
+    const starts = said.flatMap(({ type, text }, at) => (type === 'user_message' && text === prompt ? [at] : []));
+    expect(starts.length, `the runtime got "${prompt}" more than once`).toBeLessThanOrEqual(1);
+    const [start] = starts;
+    if (start === undefined) return undefined;
+    const next = said.findIndex(({ type }, at) => at > start && type === 'user_message');
+    const turn = said.slice(start + 1, next < 0 ? said.length : next);
+    const end = turn.find(({ type }) => type in OUTCOMES);
+    return {
+      text: turn.map(({ type, text }) => (type === 'text_delta' && typeof text === 'string' ? text : '')).join(''),
+      outcome: end ? (OUTCOMES[end.type] ?? null) : null,
+      message: typeof end?.['message'] === 'string' ? end['message'] : '',
+    };
+  }
+
+  /** Every payload that the runtime (and the one that it continues) published, in order. */
+  published() {
+    return published.mock.calls.flatMap(([payload], at) =>
+      (published.mock.contexts[at] as Session).id === this.runtime.sessionId ? [payload] : [],
+    );
+  }
+
+  /** A killed runtime and one that continues its session, numbering from 1. `known`: the old credential still goes. */
+  async restart(known = true): Promise<void> {
+    const { proxy, runtime } = this;
+    this.restarts += 1;
+    proxy.upstream = null;
+    await runtime.kill();
+    proxy.cut();
+    const { workspace, sessionId } = runtime;
+    const history = runtime.history();
+    this.runtime = await startEmbeddedRuntime({ workspace, sessionId, history, keepAliveMs: KEEP_ALIVE_MS });
+    const token = known ? this.runtime.mint(CLIENT_ID) : 'e'.repeat(64);
+    proxy.upstream = { url: this.runtime.url, token };
+    if (this.watched) await this.watch();
+  }
+
+  /** A fresh credential for the runtime that is there now, handed over as a host would. */
+  async handOver(): Promise<void> {
+    this.proxy.upstream = { url: this.runtime.url, token: this.runtime.mint(CLIENT_ID) };
+    await this.client.attach();
+  }
+
+  async watch(): Promise<void> {
+    const { url } = this.runtime;
+    const stream = await new Wire(url, {
+      token: this.runtime.mint('watcher-1', 'observer'),
+      clientId: 'watcher-1',
+    }).listen();
+    this.#watchers.push(stream);
+  }
+
+  /** How often the runtime accepted an answer to each request of its present process. */
+  accepted(): Readonly<Record<string, number>> {
+    const counts: Record<string, number> = {};
+    for (const { name, params, answer } of this.proxy.calls) {
+      if (name !== 'respond' || answer?.result === undefined) continue;
+      const id = String((params['response'] as { request_id: number }).request_id);
+      counts[id] = (counts[id] ?? 0) + 1;
+    }
+    return counts;
+  }
+}
+
+/** A scene for one test, closed behind it. */
+export async function openScene(options: SceneOptions = {}): Promise<Scene> {
+  const scene = await Scene.open(options);
+  onTestFinished(() => scene.close());
+  return scene;
+}
+
+const OUTCOMES: Readonly<Record<string, Outcome>> = {
+  turn_succeeded: 'succeeded',
+  turn_failed: 'failed',
+  turn_interrupted: 'interrupted',
+};
