@@ -100,7 +100,7 @@ function eventStream(stream: ReadableStream<Uint8Array>): Response {
   return new Response(stream, { headers: { 'content-type': 'text/event-stream' } });
 }
 
-function answer(body: BodyInit | null | undefined): Response {
+function answer(body: RequestInit['body']): Response {
   const { id, method } = JSON.parse(new TextDecoder().decode(body as Uint8Array)) as { id: number; method: string };
   const result =
     method === 'frontend.v2.attach'

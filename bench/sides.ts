@@ -16,12 +16,14 @@ export interface Side {
   stop?(): Promise<void>;
 }
 
+export const OURS = 'this product';
+
 /** One connection that is attached for the whole bench, as in an editor; a run is a turn on it. */
 export async function openOurs(): Promise<Side> {
   const session = await openSession();
   let sequence = 0;
   return {
-    name: 'this product',
+    name: OURS,
     includes: 'SSE, JSON, guard, one action per event through the whole store, new parts once a read',
     prepare(conversation, size) {
       const frames = runtimeFrames(conversation, sequence + 1);

@@ -67,7 +67,9 @@ class ChatProgram {
     } finally {
       await withinTime(this.terminal?.rest() ?? Promise.resolve());
       await withinTime(session.close());
-      await withinTime(Promise.all([this.stdout.flush(), this.stderr.flush()]));
+      // A slow reader gets all of it, unless somebody wants us gone.
+      const impatient = this.leaving.left.then(() => withinTime(new Promise(() => undefined)));
+      await Promise.race([Promise.all([this.stdout.flush(), this.stderr.flush()]), impatient]);
     }
   }
 

@@ -40,7 +40,7 @@ export interface SessionOptions extends Pick<ChatOptions, 'where' | 'permissions
 /** Starts to attach. Throws `UsageError` where the log can't be written. */
 export async function openSession({ where, permissions, record, log }: SessionOptions): Promise<Session> {
   const recording = record === undefined ? undefined : startRecording(record, log);
-  const runtime = where === undefined ? await startEmbeddedRuntime() : undefined;
+  const runtime = where === undefined ? await startedOr(() => recording?.end()) : undefined;
   const { origin, target } = where ?? { origin: 'embedded', target: embeddedTarget(runtime, permissions) };
   const token = runtime?.mint(target.clientId);
   const services = nodeServices({
@@ -128,6 +128,15 @@ export function whyOver(phase: Over): string {
       return plainLine(phase.message) || 'The connection was lost.';
     case 'closed':
       return 'The connection was closed.';
+  }
+}
+
+async function startedOr(onFailure: () => void): Promise<EmbeddedRuntime> {
+  try {
+    return await startEmbeddedRuntime();
+  } catch (error) {
+    onFailure();
+    throw error;
   }
 }
 

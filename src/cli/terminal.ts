@@ -102,12 +102,11 @@ export class Terminal {
     // What a form asks is no longer wanted then; it gives the screen back in a moment.
     this.form?.abort();
     await this.answering?.done;
-    this.draw();
+    this.drawNow();
     this.unsubscribe?.();
     this.unsubscribe = undefined;
     clearInterval(this.frames);
-    clearTimeout(this.scheduled);
-    this.frames = this.scheduled = undefined;
+    this.frames = undefined;
     this.keyboard?.rest();
     this.drawing.end();
     this.screen.close();
@@ -138,9 +137,12 @@ export class Terminal {
   }
 
   readonly draw = (): void => {
+    if (this.answering?.isBusy !== true && this.options.output.isReady) this.drawNow();
+  };
+
+  private drawNow(): void {
     clearTimeout(this.scheduled);
     this.scheduled = undefined;
-    if (this.answering?.isBusy === true || !this.options.output.isReady) return;
     const root = this.options.session.app.getState();
     for (const news of this.waiting.splice(0)) {
       if (news.type === 'prompt') this.drawing.prompt(news.text);
@@ -150,11 +152,17 @@ export class Terminal {
     this.screen.setLive(this.status(root));
     this.askWithoutLive();
     this.screen.render();
-  };
+  }
 
   private schedule(): void {
-    if (this.options.canvas.isLive) this.scheduled ??= setTimeout(this.draw, DRAW_MS);
-    else this.draw();
+    if (!this.options.canvas.isLive) {
+      this.draw();
+      return;
+    }
+    this.scheduled ??= setTimeout(() => {
+      this.scheduled = undefined;
+      this.draw();
+    }, DRAW_MS);
   }
 
   private show(part: ChatPart, root: RootState): void {

@@ -7,6 +7,7 @@ import { expectedSkip, isAtGap, selectCursor } from '../selectors/connections.js
 import type { EventStream } from '../services/services.js';
 import { attached, malformedSeen, replayRefused, type LossReason } from '../store/connections.js';
 import { eventMeta, eventReceived } from '../store/events.js';
+import type { RootState } from '../store/state.js';
 import {
   ask,
   dispatcher,
@@ -56,7 +57,7 @@ export function* followStream(link: Link, stream: EventStream, number: number) {
     while (true) {
       const arrival = yield* take(link.inbox);
       if (arrival.kind === 'resync') {
-        const failed = yield* takeSnapshot(link);
+        const failed = yield* takeAnother(link);
         if (failed) return over('ended', failed);
         continue;
       }
@@ -97,7 +98,7 @@ function* deliver(link: Link, events: readonly RuntimeEvent[], dispatch: Dispatc
       root = yield* state();
       const explained = hosted ? 0 : expectedSkip(root, link.connection, event);
       if (event.sequence !== cursor + 1 + explained && !isAtGap(root, link.connection)) {
-        const fault = yield* takeSnapshot(link);
+        const fault = yield* takeAnother(link);
         if (fault) return fault;
       }
     }
@@ -106,8 +107,20 @@ function* deliver(link: Link, events: readonly RuntimeEvent[], dispatch: Dispatc
     ended ||= isTerminal(event);
   }
   // A native runtime's replay reaches back again once the turn that outgrew it is over (§6.4).
-  if (ended && !hosted && isAtGap(yield* state(), link.connection)) return yield* takeSnapshot(link);
+  if (ended && !hosted && isAtGap(yield* state(), link.connection)) return yield* takeAnother(link);
   return null;
+}
+
+/**
+ * Takes a snapshot beside a stream that went on after an earlier one. If it comes from another process of the runtime,
+ * the stream is of the one that is gone: what it still brings is of the past.
+ */
+function* takeAnother(link: Link) {
+  const epoch = (root: RootState) => root.transcript[link.connection]?.epoch;
+  const before = epoch(yield* state());
+  const fault = yield* takeSnapshot(link);
+  if (fault || epoch(yield* state()) === before) return fault;
+  return new TransportFault('network', 'The runtime was restarted.');
 }
 
 /**

@@ -101,14 +101,15 @@ function* findOut(link: Link, turnId: TurnId, fault: TransportFault) {
   }
 }
 
-/** Asks for a fresh snapshot and waits until it is there, or until that can't be had soon. */
+/** Asks for a fresh snapshot and waits until it is there, or until that can't be had soon: then it returns false. */
 function* resync(link: Link) {
   const { snapshot } = yield* timings();
   yield* put(link.inbox, { kind: 'resync' });
-  yield* race({
+  const { late } = yield* race({
     done: until(snapshotAfter(link, (yield* state()).connections[link.connection]?.phase)),
     late: delay(snapshot),
   });
+  return late === undefined;
 }
 
 const snapshotAfter = (link: Link, before: unknown) => (root: RootState) => {
@@ -163,9 +164,12 @@ export function* concludeIdle(link: Link, turnId: TurnId) {
   const { grace } = yield* timings();
   yield* race({ over: until(isOver(link, turnId)), late: delay(grace) });
   if (isOver(link, turnId)(yield* state())) return;
-  yield* call(resync, link);
-  const turn = selectTurn(yield* state(), link.connection);
+  const isFresh = yield* call(resync, link);
+  const root = yield* state();
+  const turn = selectTurn(root, link.connection);
   if (turn.phase === 'idle' || turn.turnId !== turnId) return;
+  // It may have begun right behind what we heard, or the line may be down: the next snapshot tells.
+  if (!isFresh || root.connections[link.connection]?.descriptor?.turnState !== 'idle') return;
   const stopped = turn.phase === 'settling';
   yield* put(
     turnEnded({

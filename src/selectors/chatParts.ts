@@ -1,3 +1,4 @@
+import { cutAtCodePoint } from '../protocol/bounded.js';
 import type { EventBody, EventKind } from '../protocol/frontend-v2-events.js';
 import type { Entry, ToolEntry } from '../store/transcript.js';
 import { cutText, OPAQUE_LIMIT, PART_LIMIT, title } from './bounds.js';
@@ -162,13 +163,10 @@ function diffPart(id: string, diff: string): DiffPart {
 }
 
 function opaquePart(id: string, eventKind: string, preview: string): OpaquePart {
-  return {
-    kind: 'opaque',
-    id,
-    eventKind: title(eventKind),
-    text: cutText(sanitise(preview, true).text, OPAQUE_LIMIT),
-    editor: EDITOR_PARTS.opaque,
-  };
+  const clean = sanitise(preview, true).text;
+  // The preview may be a cut one: how much is missing in all is not known here.
+  const text = clean.length <= OPAQUE_LIMIT ? clean : `${cutAtCodePoint(clean, OPAQUE_LIMIT - 1)}…`;
+  return { kind: 'opaque', id, eventKind: title(eventKind), text, editor: EDITOR_PARTS.opaque };
 }
 
 /** Text from outside, clean and within a part's bound; `spare` is kept free for what is said after it. */

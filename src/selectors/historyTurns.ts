@@ -68,8 +68,7 @@ class Turns {
 
 function savedTurns(history: readonly HistoryMessage[]): readonly HistoryTurn[] {
   const turns = new Turns();
-  const results = new Map(history.map((message) => [message.toolCallId, message] as const));
-  const called = new Set(history.flatMap(({ toolCalls }) => toolCalls.map(({ id }) => id)));
+  const called = new Set<string>();
   for (const [at, message] of history.entries()) {
     const id = `saved.${at}`;
     switch (message.role) {
@@ -81,7 +80,8 @@ function savedTurns(history: readonly HistoryMessage[]): readonly HistoryTurn[] 
       case 'assistant':
         turns.add(...textParts(id, 'markdown', message.text));
         for (const { id: callId, name, arguments: args } of message.toolCalls) {
-          turns.add(savedTool(`${id}.${callId}`, callId, name, args, results.get(callId)));
+          called.add(callId);
+          turns.add(savedTool(`${id}.${callId}`, callId, name, args, resultOf(history, at, callId)));
         }
         break;
       case 'tool':
@@ -93,6 +93,15 @@ function savedTurns(history: readonly HistoryMessage[]): readonly HistoryTurn[] 
     }
   }
   return turns.end();
+}
+
+/** Some models number the calls of each answer anew, so the next result counts, up to the next call of that id. */
+function resultOf(history: readonly HistoryMessage[], calledAt: number, callId: string): HistoryMessage | undefined {
+  for (const message of history.slice(calledAt + 1)) {
+    if (message.toolCalls.some(({ id }) => id === callId)) return undefined;
+    if (message.role === 'tool' && message.toolCallId === callId) return message;
+  }
+  return undefined;
 }
 
 function savedTool(id: string, callId: string, name: string | null, args: string, result: HistoryMessage | undefined) {

@@ -1,4 +1,5 @@
 import type { ConnectionId } from '../store/connections.js';
+import type { Requests } from '../store/requests.js';
 import type { RootState } from '../store/state.js';
 import { textAfter } from '../store/streamedText.js';
 import { EMPTY_TRANSCRIPT, endOf, entryAt, type TextEntry, type Transcript } from '../store/transcript.js';
@@ -58,7 +59,8 @@ export function selectNewParts(root: RootState, connection: ConnectionId, cursor
     return false;
   });
   let reader: PartCursor = calls.length === cursor.calls.length ? cursor : { ...cursor, calls };
-  for (let entry = entryAt(transcript, reader.at); entry; entry = entryAt(transcript, reader.at)) {
+  const next = () => (isBehind(turn, transcript, reader.at) ? undefined : entryAt(transcript, reader.at));
+  for (let entry = next(); entry; entry = next()) {
     if (entry.kind === 'text' || entry.kind === 'reasoning') {
       const finished = reader.at < transcript.count;
       reader = readText(transcript, entry, finished, reader, parts);
@@ -69,15 +71,23 @@ export function selectNewParts(root: RootState, connection: ConnectionId, cursor
       const started = entry.kind === 'tool' && entry.phase === 'started';
       const open = started ? [...reader.calls, reader.at] : reader.calls;
       reader = { ...cursorAt(transcript, reader.at + 1), calls: open };
-      if (turn !== undefined && entry.kind === 'turnEnd' && entry.turnId === turn) break;
     }
   }
   return { parts, cursor: reader };
 }
 
+function isBehind(turn: TurnId | undefined, transcript: Transcript, at: number): boolean {
+  if (turn === undefined) return false;
+  const before = entryAt(transcript, at - 1);
+  return before?.kind === 'turnEnd' && before.turnId === turn;
+}
+
+/** One and the same, for readers that compare what they are given with what they had. */
+const NO_REQUESTS: Requests = {};
+
 export function requestView(root: RootState, connection: ConnectionId, { epoch }: Transcript): RequestView {
   return {
-    requests: root.requests[connection] ?? {},
+    requests: root.requests[connection] ?? NO_REQUESTS,
     epoch,
     descriptor: root.connections[connection]?.descriptor,
   };

@@ -7,6 +7,10 @@ const SEQUENCE_LIMIT = 4096;
  */
 const FLAGGED = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff\p{Cs}]/u;
 
+/** The same by UTF-16 units, so that whole pairs are suspects too. Finds nothing in a fourth of the time. */
+const SUSPECT =
+  /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff]/;
+
 // A string's body ends at any control: text after an introducer that nothing closes is text, not a window title.
 const CSI = String.raw`(?:\x1b\[|\x9b)[0-?]*[ -/]*`;
 const STRING = String.raw`(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x00-\x08\x0a-\x1f\x7f-\x9f]*`;
@@ -28,7 +32,7 @@ export interface Sanitised {
  * into pieces, the answers join to the same text.
  */
 export function sanitise(raw: string, final: boolean): Sanitised {
-  return FLAGGED.test(raw) ? scan(raw, final) : { text: raw, consumed: raw.length };
+  return SUSPECT.test(raw) && FLAGGED.test(raw) ? scan(raw, final) : { text: raw, consumed: raw.length };
 }
 
 function scan(raw: string, final: boolean): Sanitised {

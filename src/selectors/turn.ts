@@ -1,6 +1,7 @@
 import type { ConnectionId } from '../store/connections.js';
 import type { RootState } from '../store/state.js';
 import { NO_TURN, type EndedTurn, type Turn, type TurnId } from '../store/turn.js';
+import { title } from './bounds.js';
 
 export function selectTurn(root: RootState, connection: ConnectionId): Turn {
   return (root.turn[connection] ?? NO_TURN).current;
@@ -36,7 +37,7 @@ export function selectTurnLabel(root: RootState, connection: ConnectionId): stri
     case 'submitting':
       return 'Sending';
     case 'running':
-      return turn.problem === null ? 'Working' : `Working (Stop did not get through: ${turn.problem})`;
+      return turn.problem === null ? 'Working' : `Working (Stop did not get through: ${title(turn.problem)})`;
     case 'interrupting':
       return 'Stop requested';
     case 'settling':

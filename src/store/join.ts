@@ -6,7 +6,7 @@ import { recoverFromHistory } from './recover.js';
 import { undrawn, unresolvedIds } from './requests.js';
 import { cursorOf, withRequests, withTranscript, withTurn, type RootState } from './state.js';
 import { EMPTY_TRANSCRIPT, endOf, type Transcript } from './transcript.js';
-import { foundBusy, NO_TURN } from './turn.js';
+import { foundBusy, hasBegun, NO_TURN } from './turn.js';
 
 type Continuity = 'first' | 'same' | 'restarted' | 'replaced';
 
@@ -63,9 +63,7 @@ function catchUp(
   const behind = continuity === 'restarted' || snapshot.historyCursor > known.cursor;
   const recovered = behind ? recover(state, connection, snapshot, continuity === 'restarted', at) : state;
   const restarted =
-    continuity === 'restarted'
-      ? startEpoch(abandonTurn(recovered, connection, 'The runtime was restarted and this turn was lost.'), connection)
-      : recovered;
+    continuity === 'restarted' ? startEpoch(endWithProcess(recovered, connection), connection) : recovered;
   const transcript = restarted.transcript[connection] ?? EMPTY_TRANSCRIPT;
   return withTranscript(restarted, connection, {
     ...transcript,
@@ -93,14 +91,25 @@ function startEpoch(state: RootState, connection: ConnectionId): RootState {
   return withTranscript(withRequests(told, connection, {}), connection, { ...transcript, epoch: transcript.epoch + 1 });
 }
 
-/** Whatever ran died with the process that ran it. */
+/** Whatever ran died with the process that ran it. What has not begun may be on its way to the next one. */
+function endWithProcess(state: RootState, connection: ConnectionId): RootState {
+  const current = state.turn[connection]?.current;
+  return current && hasBegun(current)
+    ? abandonTurn(state, connection, 'The runtime was restarted and this turn was lost.')
+    : withdrawAll(state, connection);
+}
+
 function abandonTurn(state: RootState, connection: ConnectionId, message: string): RootState {
   const current = state.turn[connection]?.current;
   const ended =
     current === undefined || current.phase === 'idle'
       ? state
       : forceEnd(state, connection, current.turnId, 'failed', message);
-  return withdraw(ended, connection, unresolvedIds(ended.requests[connection] ?? {}), 'restarted');
+  return withdrawAll(ended, connection);
+}
+
+function withdrawAll(state: RootState, connection: ConnectionId): RootState {
+  return withdraw(state, connection, unresolvedIds(state.requests[connection] ?? {}), 'restarted');
 }
 
 /**

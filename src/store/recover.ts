@@ -29,6 +29,7 @@ export function recoverFromHistory(
     const unseen = beyond(transcript.history, saved);
     return unseen && [...newTurns(unseen), ...lastEnd];
   }
+  if (over && isUnsaved(transcript, saved)) return [];
   const readings = saved
     .flatMap((message, at) => (isPrompt(message, known.prompt) ? (readTurn(known, saved.slice(at + 1)) ?? []) : []))
     .reverse();
@@ -39,6 +40,28 @@ export function recoverFromHistory(
   const { rest, turn, later } = read;
   if (later.length === 0) return known.end === null ? [...rest, ...lastEnd] : rest;
   return [...rest, ...(known.end === null ? [endOfTurn(turn)] : []), ...newTurns(later), ...lastEnd];
+}
+
+/** Whether a process that died saved nothing of the last turn: its last prompts are those before that turn. */
+function isUnsaved(transcript: Transcript, saved: readonly HistoryMessage[]): boolean {
+  const before = knownPrompts(transcript).slice(0, -1);
+  const prompts = promptsIn(saved);
+  if (prompts.length === 0) return before.length === 0;
+  const last = before.slice(-prompts.length);
+  return last.length === prompts.length && last.every((prompt, at) => prompt === prompts[at]);
+}
+
+function knownPrompts(transcript: Transcript): readonly string[] {
+  const prompts = [...promptsIn(transcript.history)];
+  for (let at = 0; at < endOf(transcript); at++) {
+    const entry = entryAt(transcript, at);
+    if (entry?.kind === 'event' && entry.event.kind === 'user_message') prompts.push(entry.event.text);
+  }
+  return prompts;
+}
+
+function promptsIn(messages: readonly HistoryMessage[]): readonly string[] {
+  return messages.flatMap(({ role, text }) => (role === 'user' ? [text] : []));
 }
 
 /** The messages behind those that are shown; undefined where they are not those that are shown. */
@@ -106,20 +129,26 @@ interface ReadTurn {
 /** Undefined where the messages contradict what is known. */
 function readTurn(known: KnownTurn, messages: readonly HistoryMessage[]): ReadTurn | undefined {
   const rest: EventBody[] = [];
-  let received = known.texts;
+  // Some models number the calls of each answer anew: an id means the newest call that was saved with it.
+  const calls = new Map<string | null, ToolEntry | undefined>();
+  let unread = known;
   let at = known.shown;
   for (let message = messages[at]; message; message = messages[++at]) {
-    if (message.role === 'user' && !isSteering(known, received, messages[at + 1])) break;
+    if (message.role === 'user' && !isSteering(unread, messages[at + 1])) break;
     if (message.role === 'assistant') {
-      const text = unreceived(received, message.text);
+      const text = unreceived(unread.texts, message.text);
       if (text === undefined) return undefined;
       if (text.missing !== '') rest.push({ kind: 'text_delta', text: text.missing });
-      received = text.later;
+      unread = { ...unread, texts: text.later };
       for (const call of message.toolCalls) {
-        if (!known.tools.some((tool) => tool.callId === call.id)) rest.push(started(call));
+        const tool = unread.tools.find(({ callId }) => callId === call.id);
+        if (!tool) rest.push(started(call));
+        unread = { ...unread, tools: unread.tools.filter((each) => each !== tool) };
+        calls.set(call.id, tool);
       }
     } else if (message.role === 'tool') {
-      const tool = known.tools.find(({ callId }) => callId === message.toolCallId);
+      const { toolCallId: id } = message;
+      const tool = calls.has(id) ? calls.get(id) : known.tools.find(({ callId }) => callId === id);
       if (tool?.phase !== 'completed') rest.push(completed(message));
     }
   }
@@ -148,15 +177,11 @@ function unreceived(
  * Whether a prompt that is saved behind a known turn steered that turn (another client may do so; no event tells of it):
  * then what follows it was received as part of the turn.
  */
-function isSteering(
-  { tools, end }: KnownTurn,
-  received: readonly TextEntry[],
-  answer: HistoryMessage | undefined,
-): boolean {
+function isSteering({ texts, tools, end }: KnownTurn, answer: HistoryMessage | undefined): boolean {
   if (answer?.role !== 'assistant') return false;
   if (answer.toolCalls.some(({ id }) => tools.some(({ callId }) => callId === id))) return true;
-  if (received.length === 0 || answer.text === '') return false;
-  const missing = unreceived(received, answer.text)?.missing;
+  if (texts.length === 0 || answer.text === '') return false;
+  const missing = unreceived(texts, answer.text)?.missing;
   // Of a turn that is over, text that is not kept may happen to begin like the next answer.
   return missing === '' || (missing !== undefined && end === null);
 }

@@ -8,6 +8,7 @@ import {
   opened,
   replayRefused,
   without,
+  type ConnectionId,
 } from './connections.js';
 import { isEventReceived } from './events.js';
 import { join } from './join.js';
@@ -15,7 +16,7 @@ import { leaseReducer } from './lease.js';
 import { permissionsReducer } from './permissions.js';
 import { requestsReducer, unresolvedIds } from './requests.js';
 import { withTranscript, type RootState } from './state.js';
-import { applyEvent, EMPTY_TRANSCRIPT, type TranscriptState } from './transcript.js';
+import { applyEvent, EMPTY_TRANSCRIPT, type Transcript, type TranscriptState } from './transcript.js';
 import { turnReducer } from './turn.js';
 import { requestGone, turnEnded, turnLeft } from './verdicts.js';
 
@@ -37,14 +38,25 @@ export function rootReducer(state: RootState | undefined, action: UnknownAction)
     const { connection, at } = action.meta;
     const transcript = state.transcript[connection];
     const event = action.payload;
-    // The streaming path: nothing but the transcript has an interest in a delta.
+    // The streaming path: nothing but the transcript has an interest in streamed text.
     if (transcript === undefined || event.sequence <= transcript.cursor) return state;
-    if (event.kind === 'text_delta') {
-      return { ...state, transcript: { ...state.transcript, [connection]: applyEvent(transcript, event) } };
+    if (event.kind === 'text_delta' || event.kind === 'reasoning') {
+      return withStreamed(state, connection, applyEvent(transcript, event));
     }
     return apply(state, connection, event, at);
   }
   return afterFact(state, slices(state, action), action);
+}
+
+/** Spelled out, because Node 20 takes twenty times as long to spread an object of this size as to build one. */
+function withStreamed(
+  { connections, transcript: before, turn, requests, lease, permissions }: RootState,
+  connection: ConnectionId,
+  streamed: Transcript,
+): RootState {
+  const transcript: Record<ConnectionId, Transcript> = { ...before };
+  transcript[connection] = streamed;
+  return { connections, transcript, turn, requests, lease, permissions };
 }
 
 function afterFact(before: RootState | undefined, state: RootState, action: UnknownAction): RootState {

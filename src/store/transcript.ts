@@ -189,9 +189,18 @@ function stream(
   const { open } = transcript;
   if (event.text === '') return advance(transcript, event);
   if (open?.kind === kind) {
-    return { ...transcript, cursor: event.sequence, open: { kind, text: append(open.text, event.text) } };
+    return withOpen(transcript, event.sequence, { kind, text: append(open.text, event.text) });
   }
   return { ...seal(transcript), cursor: event.sequence, open: { kind, text: append(NO_TEXT, event.text) } };
+}
+
+/** Spelled out: see the same in the root reducer. */
+function withOpen(
+  { sessionId, epoch, generation, history, pages, count, openCalls }: Transcript,
+  cursor: number,
+  open: OpenText,
+): Transcript {
+  return { cursor, sessionId, epoch, generation, history, pages, count, open, openCalls };
 }
 
 function startCall(before: Transcript, event: RuntimeEvent & { readonly kind: 'tool_call_started' }): Transcript {

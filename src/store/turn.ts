@@ -206,6 +206,13 @@ export function afterForcedEnd(turn: TurnState, turnId: TurnId, outcome: Outcome
   return current.phase === 'submitting' && current.overtaken ? foundBusy(over, current.at) : over;
 }
 
+/** Whether the runtime is known to have begun this turn. */
+export function hasBegun(current: Turn): boolean {
+  return (
+    current.phase === 'running' || current.phase === 'settling' || (current.phase === 'interrupting' && current.started)
+  );
+}
+
 /** Whether a failure now is what our interrupt looks like on a runtime that has no word for it (hosted, §6.5). */
 export function isStopping(turn: TurnState | undefined): boolean {
   return turn?.current.phase === 'settling' || turn?.current.phase === 'interrupting';

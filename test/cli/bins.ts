@@ -1,5 +1,5 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request as requestTo } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -50,10 +50,9 @@ function clearAway(leftover: () => unknown): void {
   leftovers.push(leftover);
 }
 
-/** Both programs as the package has them, in a folder from which they find its dependencies; gone after the file's tests. */
-export function buildBins(name: string): Bins {
-  const outdir = join(root, 'node_modules', '.cache', `test-cli-${name}-${process.pid}`);
-  mkdirSync(outdir, { recursive: true });
+/** Both programs, whole and fit for production: that halves the time that each of many starts takes. */
+export function buildBins(): Bins {
+  const outdir = mkdtempSync(join(tmpdir(), 'supercode-bins-'));
   buildSync({
     entryPoints: [join(root, 'src/cli/chat.ts'), join(root, 'src/cli/replay.ts')],
     outdir,
@@ -62,10 +61,8 @@ export function buildBins(name: string): Bins {
     platform: 'node',
     format: 'esm',
     target: 'node20',
-    packages: 'external',
     logLevel: 'warning',
-    banner: { js: '#!/usr/bin/env node' },
-    define: { __PRODUCT_VERSION__: JSON.stringify(VERSION) },
+    define: { __PRODUCT_VERSION__: JSON.stringify(VERSION), 'process.env.NODE_ENV': '"production"' },
   });
   clearAway(() => {
     rmSync(outdir, { recursive: true, force: true });

@@ -6,7 +6,7 @@ import { chatCommand } from '../../src/cli/options.js';
 import { bash, buildBins, privateFolder, run, scripted, startRuntime, VERSION } from './bins.js';
 import { chatLines, partsOf, textOf, type ChatLine } from './jsonLines.js';
 
-const { chat } = buildBins('chat');
+const { chat } = buildBins();
 
 const APPROVAL = scripted({ text: 'Look: ', calls: [bash('echo hello there')] }, { text: 'Over.' });
 const JSON_RUN = ['--json', '--prompt'];

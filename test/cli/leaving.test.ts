@@ -1,10 +1,11 @@
+import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bash, buildBins, deafTo, privateFolder, run, scripted, start, startRuntime, type Running } from './bins.js';
-import { chatLines, replayLines } from './jsonLines.js';
+import { chatLines, replayLines, textOf } from './jsonLines.js';
 
-const { chat, replay } = buildBins('leaving');
+const { chat, replay } = buildBins();
 
 const startChat = (...args: readonly string[]): Running => start(process.execPath, [chat, ...args]);
 const lastOf = (stdout: string) => chatLines(stdout).at(-1);
@@ -117,6 +118,20 @@ describe.concurrent('a reader that goes away', () => {
     const { code, stderr } = await ended;
     expect([code, stderr]).toEqual([1, '']);
     await expectWholeLog(log);
+  });
+
+  it.each([['--json'], []])('that is only slow gets all of it (%s)', async (...flags) => {
+    const prompt = scripted({ repeat: { n: 40_000, text: 'item ', pad: 5 } });
+    const child = spawn(process.execPath, [chat, ...flags, '--prompt', prompt], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await new Promise((resolve) => setTimeout(resolve, 6_000));
+    let text = '';
+    for await (const piece of child.stdout.setEncoding('utf8')) text += String(piece);
+    const said = flags.length > 0 ? textOf(chatLines(text)) : text;
+    expect(said).toContain('item 00000 item 00001');
+    expect(said).toContain('item 39999');
+    expect(text).toMatch(flags.length > 0 ? /"succeeded"}\n$/ : /done in [\d.]+ s\n$/);
   });
 
   it('is no error for help', async () => {

@@ -7,7 +7,7 @@ import { sha256Hex } from '../../src/services/node/hash.js';
 import { bash, buildBins, privateFolder, run, scripted, startRuntime, VERSION, type Ended } from './bins.js';
 import { chatLines, partsOf, replayLines, textOf, type ReplayLine } from './jsonLines.js';
 
-const { chat, replay } = buildBins('replay');
+const { chat, replay } = buildBins();
 
 interface Recorded {
   readonly log: string;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bash, buildBins, deafTo, onTerminal, plain, scripted, startRuntime } from './bins.js';
 
-const { chat } = buildBins('terminal');
+const { chat } = buildBins();
 
 const APPROVAL = scripted({ text: 'Look: ', calls: [bash('echo hello there')] }, { text: 'Over.' });
 const QUESTIONS = scripted(

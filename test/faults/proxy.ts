@@ -39,6 +39,8 @@ export interface ProxiedCall {
   /** How many calls of this name came before. */
   readonly nth: number;
   forwarded: boolean;
+  /** The address of the runtime that was there at the time. */
+  readonly upstream: string | undefined;
   /** What the runtime answered, whether or not it got through. */
   answer: { readonly result?: unknown; readonly error?: { readonly name?: string } } | undefined;
 }
@@ -131,6 +133,7 @@ export class FaultProxy {
       params: params ?? {},
       nth: this.count(name),
       forwarded: false,
+      upstream: this.upstream?.url,
       answer: undefined,
     };
     this.calls.push(call);

@@ -103,3 +103,71 @@ describe('found by dropping each frame', () => {
     expect(window.phase).toBe('running');
   });
 });
+
+describe('found by schedule 1089', () => {
+  it('a snapshot of a restarted runtime ends the stream of the dead one: what it still brings is not applied', async () => {
+    const window = await new Window().attach();
+    window.submit('hello');
+    window.runtime.stream.send(...turnStart(1), delta(3, 'one '));
+    await settle();
+    // The snapshot that should fill the gap comes from the successor, which knows nothing yet.
+    window.runtime.stream.send(delta(5, 'three '), delta(6, 'four '));
+    await settle();
+    expect(window.text).toBe('one ');
+    expect(window.runtime.streams).toHaveLength(2);
+    expect(window.runtime.streams[0]?.closed).toBe(true);
+    window.runtime.stream.send(...turnStart(1, 'again'), delta(3, 'new'), event(4, 'turn_succeeded'));
+    await settle();
+    expect(window.text).toBe('one new');
+    expect(window.said.filter((text) => text.includes('restarted'))).toHaveLength(2);
+  });
+});
+
+describe('found by schedules 2434 and 2566', () => {
+  it('a prompt that the successor of a restarted runtime took is not lost with its predecessor', async () => {
+    const window = await new Window().attach();
+    window.submit('first');
+    window.runtime.stream.send(...turnStart(1, 'first'), delta(3, 'one '), event(4, 'turn_succeeded'));
+    await settle();
+    const reopened = window.runtime.hold('openEvents');
+    window.runtime.stream.end();
+    await settle();
+    window.submit('second');
+    await settle();
+    // Taken before the successor had the prompt.
+    reopened();
+    await settle();
+    window.runtime.stream.send(...turnStart(1, 'second'), delta(3, 'two'));
+    window.runtime.descriptor = { ...DESCRIPTOR, turnState: 'busy' };
+    window.runtime.snapshot = {
+      history: [],
+      historyCursor: 0,
+      replay: [...turnStart(1, 'second'), delta(3, 'two')],
+    };
+    await settle(10_000);
+    expect(window.endings).toEqual(['mine-1 succeeded']);
+    expect(window.phase).toBe('running');
+    window.runtime.stream.send(event(4, 'turn_succeeded'));
+    await settle();
+    expect(window.endings).toEqual(['mine-1 succeeded', 'mine-2 succeeded']);
+  });
+
+  it('a turn that began right behind a snapshot that shows an idle runtime is not ended by it', async () => {
+    const window = await new Window().attach();
+    const reopened = window.runtime.hold('attach');
+    window.runtime.stream.keepAlive();
+    await settle();
+    window.runtime.stream.end();
+    await settle();
+    window.submit('hello');
+    await settle();
+    reopened();
+    await settle();
+    window.runtime.stream.send(...turnStart(1), delta(3, 'going on'));
+    window.runtime.descriptor = { ...DESCRIPTOR, turnState: 'busy' };
+    window.runtime.snapshot = { history: [], historyCursor: 0, replay: [...turnStart(1), delta(3, 'going on')] };
+    await settle(10_000);
+    expect(window.endings).toEqual([]);
+    expect(window.phase).toBe('running');
+  });
+});

@@ -139,15 +139,15 @@ export class Scene {
     this.#watchers.push(stream);
   }
 
-  /** How often the runtime accepted an answer to each request of its present process. */
-  accepted(): Readonly<Record<string, number>> {
-    const counts: Record<string, number> = {};
-    for (const { name, params, answer } of this.proxy.calls) {
+  /** How often an answer was accepted, for each request of each process of the runtime. */
+  accepted(): readonly number[] {
+    const counts = new Map<string, number>();
+    for (const { name, params, answer, upstream } of this.proxy.calls) {
       if (name !== 'respond' || answer?.result === undefined) continue;
-      const id = String((params['response'] as { request_id: number }).request_id);
-      counts[id] = (counts[id] ?? 0) + 1;
+      const request = `${upstream ?? ''} ${(params['response'] as { request_id: number }).request_id}`;
+      counts.set(request, (counts.get(request) ?? 0) + 1);
     }
-    return counts;
+    return [...counts.values()];
   }
 }
 

@@ -283,9 +283,16 @@ describe('what we asked for, when a snapshot comes', () => {
     expect(state.turn['c']?.current).toMatchObject({ phase: 'running', turnId: 'mine', mine: true });
   });
 
-  it('is neither begun nor ended by a snapshot that knows nothing of it', () => {
+  it('is neither begun nor ended by a snapshot that knows nothing of it, be it of another process', () => {
     const state = fold([attach()], ours);
     expect(state.turn['c']?.current).toMatchObject({ phase: 'submitting', turnId: 'mine' });
+    const known = fold(
+      [submitRequested({ connection: 'c', turnId: 'mine', prompt: 'two', at: 0 })],
+      heard([delta(1, 'x')]),
+    );
+    const restarted = fold([attach()], known);
+    expect(storyOf(restarted)).toEqual(['text x', 'note restarted']);
+    expect(restarted.turn['c']?.current).toMatchObject({ phase: 'submitting', turnId: 'mine' });
   });
 
   it('was stopped: the hosted turn’s failure is that interruption', () => {

@@ -313,6 +313,41 @@ describe('the same prompt twice', () => {
   });
 });
 
+describe('calls whose ids come again in each answer of the model', () => {
+  const round = (sequence: number, output: string) => [
+    event(sequence, 'tool_call_started', { id: 'call_0', name: 'bash', arguments: '{}' }),
+    event(sequence + 1, 'tool_call_completed', { id: 'call_0', name: 'bash', output }),
+  ];
+  const told = (output: string) => [assistant('', call('call_0')), result('call_0', output)];
+
+  it('are completed each by its own', () => {
+    const before = heard([...turnStart(1), ...round(3, 'one'), ...round(5, 'two').slice(0, 1)]);
+    const history = [user('hello'), ...told('one'), ...told('two'), ...told('three'), assistant('Done.')];
+    const state = fold([attach({ history, historyCursor: 20, replay: [event(21, SUCCEEDED)] })], before);
+    expect(storyOf(state)).toEqual([
+      '> hello',
+      'tool call_0 bash({}) completed one',
+      'tool call_0 bash({}) completed two',
+      'tool call_0 bash({}) completed three',
+      'text Done.',
+      'end succeeded',
+    ]);
+  });
+
+  it('do not make steering of the next prompt', () => {
+    const before = heard([...turnStart(1), ...round(3, 'one'), delta(5, 'Done.'), event(6, SUCCEEDED)]);
+    const history = [user('hello'), ...told('one'), assistant('Done.'), user('two'), ...told('two'), assistant('B.')];
+    const state = fold([attach({ history, historyCursor: 20, replay: [event(21, SUCCEEDED)] })], before);
+    expect(storyOf(state).slice(3)).toEqual([
+      'end succeeded',
+      '> two',
+      'tool call_0 bash({}) completed two',
+      'text B.',
+      'end succeeded',
+    ]);
+  });
+});
+
 describe('a turn that another client steered', () => {
   const history = [
     user('one'),
@@ -410,6 +445,31 @@ describe('a restarted runtime', () => {
       'end failed The runtime was restarted and this turn was lost.',
       'note restarted',
     ]);
+  });
+
+  const lost = ['end failed The runtime was restarted and this turn was lost.', 'note restarted'];
+
+  it('that saved nothing of the turn has missed nothing', () => {
+    const before = heard([...turnStart(1), delta(3, 'Hel')]);
+    expect(storyOf(fold([attach()], before))).toEqual(['> hello', 'text Hel', ...lost]);
+    const later = heard([...turnStart(6, 'two'), delta(8, 'B')], {
+      history: [system('s'), user('one'), assistant('A.')],
+      historyCursor: 5,
+    });
+    const saved = attach({ history: [system('another day'), user('one'), assistant('A.')] });
+    expect(storyOf(fold([saved], later))).toEqual(['> two', 'text B', ...lost]);
+  });
+
+  it('that saved nothing of the turn does not answer it with the answer to the same prompt before', () => {
+    const before = heard([...turnStart(1, 'go on'), delta(3, 'A.'), event(4, SUCCEEDED), ...turnStart(5, 'go on')]);
+    const state = fold([attach({ history: [user('go on'), assistant('A.')] })], before);
+    expect(storyOf(state)).toEqual(['> go on', 'text A.', 'end succeeded', '> go on', ...lost]);
+  });
+
+  it('whose history says other things than what was known is not read at all, and that is said', () => {
+    const before = heard([...turnStart(1, 'one'), delta(3, 'A.'), event(4, SUCCEEDED), ...turnStart(5, 'two')]);
+    const state = fold([attach({ history: [user('what is this'), assistant('Else.')] })], before);
+    expect(storyOf(state).slice(3)).toEqual(['> two', 'note unmatched', ...lost]);
   });
 
   it('says nothing twice of a turn that was over before', () => {

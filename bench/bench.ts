@@ -1,0 +1,86 @@
+// What a streamed delta costs, beside what it costs others. Run by scripts/bench.mjs; see docs/benchmarks.md.
+import { parseArgs } from 'node:util';
+import { entrant, inRounds, WrongText } from './measure.js';
+import { agUi, aiSdk, aiSdkParsed } from './peers.js';
+import { asText, verdicts, type Report, type Section } from './report.js';
+import { openRetained } from './retained.js';
+import { openOurs, parseAlone } from './sides.js';
+import { conversation, type ReadSize } from './wire.js';
+
+interface Plan {
+  readonly deltas: number;
+  readonly rounds: number;
+  readonly warmups: number;
+  /** Beside the peers, with fewer rounds the more there is to do: one of them is quadratic. */
+  readonly beside: readonly { readonly deltas: number; readonly rounds: number; readonly slow: number }[];
+  readonly retained: { readonly few: number; readonly many: number; readonly rounds: number };
+}
+
+const FULL: Plan = {
+  deltas: 20_000,
+  rounds: 21,
+  warmups: 6,
+  beside: [
+    { deltas: 2_000, rounds: 9, slow: 5 },
+    { deltas: 5_000, rounds: 7, slow: 3 },
+    { deltas: 20_000, rounds: 7, slow: 2 },
+  ],
+  retained: { few: 1_000, many: 100_000, rounds: 31 },
+};
+
+const QUICK: Plan = {
+  deltas: 300,
+  rounds: 1,
+  warmups: 0,
+  beside: [{ deltas: 300, rounds: 1, slow: 1 }],
+  retained: { few: 50, many: 500, rounds: 1 },
+};
+
+const SIZES: readonly ReadSize[] = [4096, 65536, 'frame'];
+const OPEN_CALLS = 64;
+
+async function measured({ deltas, rounds, warmups, beside, retained }: Plan): Promise<readonly Section[]> {
+  const sections: Section[] = [];
+  const ours = await openOurs();
+  for (const size of SIZES) {
+    const text = conversation(deltas);
+    const entrants = [entrant(parseAlone, text, size), entrant(ours, text, size)];
+    sections.push({ about: 'floor', deltas, size, costs: await inRounds(entrants, rounds, warmups) });
+  }
+  for (const { deltas: fewer, rounds: some, slow } of beside) {
+    const text = conversation(fewer);
+    const entrants = [ours, aiSdk, aiSdkParsed].map((side) => entrant(side, text, 4096));
+    entrants.push(entrant(agUi, text, 4096, slow));
+    // The smaller texts warm up the larger ones.
+    const costs = await inRounds(entrants, some, sections.some(({ about }) => about === 'peers') ? 0 : warmups);
+    sections.push({ about: 'peers', deltas: fewer, size: 4096, costs });
+  }
+  await ours.stop?.();
+  for (const openCalls of [0, OPEN_CALLS]) {
+    const sessions = [
+      await openRetained(retained.few, openCalls, deltas / 2),
+      await openRetained(retained.many, openCalls, deltas / 2),
+    ];
+    const entrants = sessions.map((session) => session.entrant);
+    const costs = await inRounds(entrants, retained.rounds, warmups);
+    sections.push({ about: 'retained', deltas: deltas / 2, size: 4096, costs });
+    for (const session of sessions) await session.stop();
+  }
+  return sections;
+}
+
+const { values: options } = parseArgs({
+  options: { quick: { type: 'boolean' }, json: { type: 'boolean' }, check: { type: 'boolean' } },
+});
+const quick = options.quick ?? false;
+
+try {
+  const sections = await measured(quick ? QUICK : FULL);
+  const report: Report = { sections, bars: quick ? [] : verdicts(sections) };
+  console.log(asText(report, options.json ?? false));
+  if (options.check === true && report.bars.some(({ met }) => !met)) process.exitCode = 1;
+} catch (error) {
+  if (!(error instanceof WrongText)) throw error;
+  console.error(`A text came out wrong. ${error.message}`);
+  process.exitCode = 1;
+}
