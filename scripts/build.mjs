@@ -18,7 +18,7 @@ export async function build(outdir = join(root, 'dist')) {
     format: 'esm',
     platform: 'node',
     target: 'node20.12',
-    packages: 'external',
+    // A program starts in half the time when nothing has to be looked up, and half again without development checks.
     sourcemap: true,
     banner: { js: '#!/usr/bin/env node' },
     define: { __PRODUCT_VERSION__: JSON.stringify(version), 'process.env.NODE_ENV': '"production"' },

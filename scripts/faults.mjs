@@ -17,7 +17,10 @@ for (const entry of readdirSync(join(root, 'test'), { recursive: true, withFileT
     const numbers = /^\[fault ([\d, ]+)\]/.exec(title)?.[1].split(',').map(Number) ?? [];
     for (const number of numbers) {
       const shown = title.replace(/^\[fault [\d, ]+\] ?/, '').replaceAll(`\\${quote}`, quote);
-      tests.set(number, [...(tests.get(number) ?? []), { title: shown, file: relative(root, path).replaceAll('\\', '/') }]);
+      tests.set(number, [
+        ...(tests.get(number) ?? []),
+        { title: shown, file: relative(root, path).replaceAll('\\', '/') },
+      ]);
     }
   }
 }
@@ -41,12 +44,14 @@ for (const { group, items } of cases.groups) {
     for (const { title, file } of covering) lines.push(`   - ${title.replaceAll('|', '\\|')} — \`${file}\``);
   }
 }
-for (const number of tests.keys()) if (!known.has(number)) problems.push(`a test names fault ${number}, which there is not`);
+for (const number of tests.keys())
+  if (!known.has(number)) problems.push(`a test names fault ${number}, which there is not`);
 
 const text = `${lines.join('\n')}\n`;
 const target = join(root, 'docs/faults.md');
 if (process.argv.includes('--check')) {
-  if (readFileSync(target, 'utf8') !== text) problems.push('docs/faults.md is not up to date: run `node scripts/faults.mjs`');
+  if (readFileSync(target, 'utf8') !== text)
+    problems.push('docs/faults.md is not up to date: run `node scripts/faults.mjs`');
 } else {
   writeFileSync(target, text);
 }

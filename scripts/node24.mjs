@@ -29,6 +29,10 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const bin = node24();
   const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` };
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  const { status } = spawnSync(join(bin, 'node'), [vitest, 'run', ...process.argv.slice(2)], { stdio: 'inherit', env, cwd: root });
+  const { status } = spawnSync(join(bin, 'node'), [vitest, 'run', ...process.argv.slice(2)], {
+    stdio: 'inherit',
+    env,
+    cwd: root,
+  });
   process.exit(status ?? 1);
 }

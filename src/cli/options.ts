@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { ConnectionTarget, Permission } from '../protocol/handover.js';
-import { handoverFromEnvironment } from '../services/node/environment.js';
+import { permissionsIn, handoverFromEnvironment } from '../services/node/environment.js';
 import type { Policy } from '../store/permissions.js';
 import { parseArguments } from './arguments.js';
 import { NotAttached, UsageError } from './exitCodes.js';
@@ -77,7 +77,7 @@ export function chatCommand(argv: readonly string[], env: Environment): ChatComm
   const { prompt, answer, record, history = false, json = false } = values;
   if (prompt?.trim() === '') throw new UsageError('The prompt is empty. Give --prompt some text, or - to read it.');
   if (record === '') throw new UsageError('--record needs the name of a file that does not exist yet.');
-  const permissions = values.permissions === undefined ? null : permissionsIn(values.permissions);
+  const permissions = values.permissions === undefined ? null : permissionsNamed(values.permissions);
   const where = whereTo(values, permissions, env);
   return {
     kind: 'chat',
@@ -134,16 +134,12 @@ function handoverIn(env: Environment) {
   }
 }
 
-const PERMISSIONS: readonly Permission[] = ['observe', 'interact', 'approve', 'terminate'];
-
-/** In the wire's order, each once. Without `observe` nothing can be shown, so it is always asked for. */
-function permissionsIn(list: string): readonly Permission[] {
-  const named = list.split(',').map((name) => name.trim());
-  const unknown = named.find((name) => !PERMISSIONS.some((permission) => permission === name));
-  if (unknown !== undefined) {
-    throw new UsageError(`--permissions names ${JSON.stringify(unknown)}; there are ${PERMISSIONS.join(', ')}.`);
+function permissionsNamed(list: string): readonly Permission[] {
+  try {
+    return permissionsIn(list, '--permissions');
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
   }
-  return PERMISSIONS.filter((permission) => permission === 'observe' || named.includes(permission));
 }
 
 const POLICIES: readonly Policy[] = ['ask', 'allow', 'session', 'deny'];

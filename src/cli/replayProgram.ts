@@ -40,19 +40,13 @@ function show({ file, at, show: what }: ReplayOptions, output: ReplayOutput): Ex
   } else if (what === 'state') {
     output.state(replayed.state);
   }
-  const damage = damageOf(replayed);
+  const { damage } = replayed;
   for (const each of damage) output.damage(each);
   const hash = sha256Hex(canonicalJson(replayed.state));
   const matches = replayed.recordedHash === undefined ? null : replayed.recordedHash === hash;
   output.end({ n: replayed.n, hash, matches });
   if (damage.length > 0) return EXIT.damaged;
   return matches === false ? EXIT.failed : EXIT.succeeded;
-}
-
-/** A log whose first line is lost may look whole otherwise. */
-function damageOf({ header, damage }: Replayed): readonly Damage[] {
-  if (header !== undefined || damage.some(({ line }) => line === 1)) return damage;
-  return [{ line: 1, reason: 'The log does not begin with its header.' }, ...damage];
 }
 
 function reading(file: string, work: (lines: Iterable<string>) => Replayed): Replayed {

@@ -31,6 +31,7 @@ export class Agent {
   readonly #publish: (payload: EventPayload) => void;
   #running: { readonly abort: AbortController; readonly ended: Promise<void> } | undefined;
   #steering: string[] | undefined;
+  #turnAt = 0;
   #closing = false;
   #killed = false;
 
@@ -123,6 +124,7 @@ export class Agent {
 
   async #converse(prompt: string, imageUrls: readonly string[], signal: AbortSignal): Promise<Outcome> {
     try {
+      this.#turnAt = this.#messages.length;
       this.#messages.push({ role: 'user', content: withImages(expandPrompt(prompt), imageUrls) });
       const context = { workspace: this.workspace, broker: this.approvals.broker, signal };
       for (;;) {
@@ -138,7 +140,7 @@ export class Agent {
   /** One model request and the tools it asked for; the final text when it asked for none. */
   async #roundTrip(context: ToolContext): Promise<string | undefined> {
     this.#takeSteering();
-    const step = stepFor(this.#messages, findDemo);
+    const step = stepFor(this.#messages, findDemo, this.#turnAt);
     const reply = await this.#ask(step, context.signal);
     this.#messages.push(assistantMessage(reply));
     if (reply.calls.length > 0) {

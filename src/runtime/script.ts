@@ -59,9 +59,11 @@ export type DemoLookup = (prompt: string) => readonly Step[] | undefined;
 /**
  * The step for this round-trip: the directive in the newest prompt, indexed by the assistant messages behind it.
  * A message right behind a tool result was injected into a running turn (steering): that turn's script still applies.
+ *
+ * @param turnAt where the prompt stands that began the turn: what lies before it steers nothing
  */
-export const stepFor = (messages: readonly ChatMessage[], demo: DemoLookup): Step => {
-  const at = newestPrompt(messages);
+export const stepFor = (messages: readonly ChatMessage[], demo: DemoLookup, turnAt = 0): Step => {
+  const at = newestPrompt(messages, turnAt);
   if (at < 0) return { text: 'no user message' };
   const prompt = textOf(messages[at]);
   const round = messages.slice(at + 1).filter((message) => message.role === 'assistant').length;
@@ -75,9 +77,9 @@ export const stepFor = (messages: readonly ChatMessage[], demo: DemoLookup): Ste
   return round === 0 ? { text: `You said: ${prompt.trim()}` } : AFTER_THE_LAST_STEP;
 };
 
-const newestPrompt = (messages: readonly ChatMessage[]): number => {
+const newestPrompt = (messages: readonly ChatMessage[], turnAt: number): number => {
   let at = -1;
-  for (let index = messages.length - 1; index >= 0; index -= 1) {
+  for (let index = messages.length - 1; index >= turnAt; index -= 1) {
     const message = messages[index];
     if (message?.role !== 'user') continue;
     at = index;

@@ -104,12 +104,10 @@ function* findOut(link: Link, turnId: TurnId, fault: TransportFault) {
 /** Asks for a fresh snapshot and waits until it is there, or until that can't be had soon: then it returns false. */
 function* resync(link: Link) {
   const { snapshot } = yield* timings();
+  const isThere = snapshotAfter(link, (yield* state()).connections[link.connection]?.phase);
   yield* put(link.inbox, { kind: 'resync' });
-  const { late } = yield* race({
-    done: until(snapshotAfter(link, (yield* state()).connections[link.connection]?.phase)),
-    late: delay(snapshot),
-  });
-  return late === undefined;
+  yield* race({ done: until(isThere), late: delay(snapshot) });
+  return isThere(yield* state());
 }
 
 const snapshotAfter = (link: Link, before: unknown) => (root: RootState) => {
@@ -164,7 +162,7 @@ export function* concludeIdle(link: Link, turnId: TurnId) {
   const { grace } = yield* timings();
   yield* race({ over: until(isOver(link, turnId)), late: delay(grace) });
   if (isOver(link, turnId)(yield* state())) return;
-  const isFresh = yield* call(resync, link);
+  const isFresh = yield* resync(link);
   const root = yield* state();
   const turn = selectTurn(root, link.connection);
   if (turn.phase === 'idle' || turn.turnId !== turnId) return;

@@ -33,7 +33,7 @@ export function textPart(id: string, kind: TextPart['kind'], text: string): Text
   return { kind, id, text, editor: EDITOR_PARTS[kind] };
 }
 
-export function toolPart(id: string, entry: Omit<ToolEntry, 'kind'>): ToolPart {
+export function toolPart(id: string, entry: Omit<ToolEntry, 'kind' | 'endedAt'>): ToolPart {
   const { callId, name, phase } = entry;
   return {
     kind: 'tool',

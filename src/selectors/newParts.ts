@@ -2,7 +2,7 @@ import type { ConnectionId } from '../store/connections.js';
 import type { Requests } from '../store/requests.js';
 import type { RootState } from '../store/state.js';
 import { textAfter } from '../store/streamedText.js';
-import { EMPTY_TRANSCRIPT, endOf, entryAt, type TextEntry, type Transcript } from '../store/transcript.js';
+import { EMPTY_TRANSCRIPT, entryAt, type TextEntry, type ToolEntry, type Transcript } from '../store/transcript.js';
 import type { TurnId } from '../store/turn.js';
 import { PART_LIMIT, splitPoint } from './bounds.js';
 import { entryPart, textPart, toolPart } from './chatParts.js';
@@ -37,7 +37,8 @@ export function startCursor(root: RootState, connection: ConnectionId): PartCurs
 /** A reader that has read everything there is: it gets what comes from now on. */
 export function endCursor(root: RootState, connection: ConnectionId): PartCursor {
   const transcript = root.transcript[connection] ?? EMPTY_TRANSCRIPT;
-  return cursorAt(transcript, endOf(transcript));
+  const { count, open } = transcript;
+  return { ...cursorAt(transcript, count), seen: open ? open.text.length : 0 };
 }
 
 /**
@@ -52,28 +53,41 @@ export function selectNewParts(root: RootState, connection: ConnectionId, cursor
   if (cursor.generation !== transcript.generation) return { parts: [], cursor: endCursor(root, connection) };
   const view = requestView(root, connection, transcript);
   const parts: ChatPart[] = [];
-  const calls = cursor.calls.filter((at) => {
-    const entry = entryAt(transcript, at);
-    if (entry?.kind !== 'tool' || entry.phase === 'started') return true;
-    parts.push(toolPart(idOf(transcript, at), entry));
-    return false;
-  });
-  let reader: PartCursor = calls.length === cursor.calls.length ? cursor : { ...cursor, calls };
-  const next = () => (isBehind(turn, transcript, reader.at) ? undefined : entryAt(transcript, reader.at));
-  for (let entry = next(); entry; entry = next()) {
+  let reader = cursor;
+  while (true) {
+    reader = endCalls(transcript, reader, parts);
+    const entry = isBehind(turn, transcript, reader.at) ? undefined : entryAt(transcript, reader.at);
+    if (!entry) break;
     if (entry.kind === 'text' || entry.kind === 'reasoning') {
       const finished = reader.at < transcript.count;
       reader = readText(transcript, entry, finished, reader, parts);
       if (!finished) break;
+    } else if (entry.kind === 'tool' && isStillOpenBehind(entry, reader.at)) {
+      parts.push(toolPart(idOf(transcript, reader.at), { ...entry, phase: 'started' }));
+      reader = { ...cursorAt(transcript, reader.at + 1), calls: [...reader.calls, reader.at] };
     } else {
       const part = entryPart(idOf(transcript, reader.at), entry, view);
       if (part) parts.push(part);
-      const started = entry.kind === 'tool' && entry.phase === 'started';
-      const open = started ? [...reader.calls, reader.at] : reader.calls;
-      reader = { ...cursorAt(transcript, reader.at + 1), calls: open };
+      reader = { ...cursorAt(transcript, reader.at + 1), calls: reader.calls };
     }
   }
   return { parts, cursor: reader };
+}
+
+/** Shows the calls that ended in front of what is read next: everything is told in the order in which it happened. */
+function endCalls(transcript: Transcript, reader: PartCursor, parts: ChatPart[]): PartCursor {
+  const calls = reader.calls.filter((at) => {
+    const entry = entryAt(transcript, at);
+    if (entry?.kind !== 'tool' || entry.endedAt === null || entry.endedAt > reader.at) return true;
+    parts.push(toolPart(idOf(transcript, at), entry));
+    return false;
+  });
+  return calls.length === reader.calls.length ? reader : { ...reader, calls };
+}
+
+/** Whether something happened between the start of a call and its end, if it has one. */
+function isStillOpenBehind({ endedAt }: ToolEntry, at: number): boolean {
+  return endedAt === null || endedAt > at + 1;
 }
 
 function isBehind(turn: TurnId | undefined, transcript: Transcript, at: number): boolean {

@@ -76,7 +76,8 @@ export interface EditorPart {
   /** The API proposal that `part` needs; null for stable API. */
   readonly proposal: string | null;
   /** Stable API. */
-  readonly fallback: 'markdown' | 'progress' | 'blockquote' | 'fenced block' | 'progress and labelled markdown' | 'none';
+  readonly fallback:
+    'markdown' | 'progress' | 'blockquote' | 'fenced block' | 'progress and labelled markdown' | 'none';
 }
 
 const ADDITIONS = 'chatParticipantAdditions';

@@ -66,7 +66,10 @@ function asNamedError(error: unknown): Error {
   // Foreign messages may repeat headers; a system's error code cannot.
   const code = codeOf(error) ?? codeOf(error instanceof Error ? error.cause : undefined);
   if (code === 'ECONNREFUSED') {
-    return new TransportFault('network', 'Nothing listens at the address of the runtime (ECONNREFUSED). Is it still running?');
+    return new TransportFault(
+      'network',
+      'Nothing listens at the address of the runtime (ECONNREFUSED). Is it still running?',
+    );
   }
   return new TransportFault('network', `The line to the runtime broke${code === undefined ? '' : ` (${code})`}.`);
 }

@@ -23,16 +23,19 @@ export function recoverFromHistory(
   expected: string | null,
   over: boolean,
 ): Recovered {
-  const known = lastKnownTurn(transcript);
   const lastEnd: readonly EventBody[] = over && hasLastAnswer(saved) ? [{ kind: 'turn_succeeded' }] : [];
+  if (over && lastKnownTurn(transcript) && isUnsaved(transcript, saved)) return [];
+  let known = lastKnownTurn(transcript);
+  let readings = readingsOf(known, saved);
+  // What died with its process may not have been saved: then what is saved goes on from the turn before.
+  while (known?.died === true && readings.length === 0) {
+    known = lastKnownTurn(transcript, known.at);
+    readings = readingsOf(known, saved);
+  }
   if (known === undefined) {
     const unseen = beyond(transcript.history, saved);
     return unseen && [...newTurns(unseen), ...lastEnd];
   }
-  if (over && isUnsaved(transcript, saved)) return [];
-  const readings = saved
-    .flatMap((message, at) => (isPrompt(message, known.prompt) ? (readTurn(known, saved.slice(at + 1)) ?? []) : []))
-    .reverse();
   const whole = known.end === 'succeeded' ? readings.filter(({ rest }) => rest.length === 0) : [];
   const fitting = whole.length > 0 ? whole : readings;
   const read = fitting.find(({ later }) => expected === null || hasPrompt(later, expected)) ?? fitting[0];
@@ -40,6 +43,14 @@ export function recoverFromHistory(
   const { rest, turn, later } = read;
   if (later.length === 0) return known.end === null ? [...rest, ...lastEnd] : rest;
   return [...rest, ...(known.end === null ? [endOfTurn(turn)] : []), ...newTurns(later), ...lastEnd];
+}
+
+/** Every place in the saved messages where a known turn may stand, the newest first. */
+function readingsOf(known: KnownTurn | undefined, saved: readonly HistoryMessage[]): readonly ReadTurn[] {
+  if (known === undefined) return [];
+  return saved
+    .flatMap((message, at) => (isPrompt(message, known.prompt) ? (readTurn(known, saved.slice(at + 1)) ?? []) : []))
+    .reverse();
 }
 
 /** Whether a process that died saved nothing of the last turn: its last prompts are those before that turn. */
@@ -96,26 +107,33 @@ interface KnownTurn {
   readonly shown: number;
   /** How it ended; null where its end is not known. */
   readonly end: Outcome | null;
+  /** Where it begins in the transcript; 0 for one of the history that was saved before. */
+  readonly at: number;
+  /** Whether its process was gone before it could end well. */
+  readonly died: boolean;
 }
 
-function lastKnownTurn(transcript: Transcript): KnownTurn | undefined {
+/** The newest turn that begins in front of a position of the transcript. */
+function lastKnownTurn(transcript: Transcript, before = endOf(transcript)): KnownTurn | undefined {
   const texts: TextEntry[] = [];
   const tools: ToolEntry[] = [];
   let end: Outcome | null = null;
-  for (let at = endOf(transcript) - 1; at >= 0; at--) {
+  let gone = false;
+  for (let at = before - 1; at >= 0; at--) {
     const entry = entryAt(transcript, at);
+    gone ||= entry?.kind === 'note' && entry.note.about === 'restarted';
     if (entry?.kind === 'text') texts.unshift(entry);
     if (entry?.kind === 'tool') tools.unshift(entry);
     if (entry?.kind === 'turnEnd') end ??= entry.outcome;
     if (entry?.kind === 'event' && entry.event.kind === 'user_message') {
-      return { prompt: entry.event.text, texts, tools, shown: 0, end };
+      return { prompt: entry.event.text, texts, tools, shown: 0, end, at, died: gone && end !== 'succeeded' };
     }
   }
   const shownPrompt = transcript.history.findLastIndex((message) => message.role === 'user');
   const prompt = transcript.history[shownPrompt];
   const shown = transcript.history.length - shownPrompt - 1;
   // Only turns that are over are saved.
-  return prompt && { prompt: prompt.text, texts, tools, shown, end: end ?? 'succeeded' };
+  return prompt && { prompt: prompt.text, texts, tools, shown, end: end ?? 'succeeded', at: 0, died: false };
 }
 
 /** The messages behind a prompt, read as those of a known turn. */

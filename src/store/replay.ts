@@ -74,7 +74,12 @@ export function replay(lines: Iterable<string>, { at = Infinity, onAction }: Rep
       }
     }
   }
-  if (header === undefined && number === 0) damage.push({ line: 1, reason: 'The file is empty.' });
+  if (header === undefined && damage.every(({ line }) => line !== 1)) {
+    damage.unshift({
+      line: 1,
+      reason: number === 0 ? 'The file is empty.' : 'The log does not begin with its header.',
+    });
+  }
   const comparable = whole && header?.stateVersion === STATE_VERSION && footer?.end.n === n;
   return { header, state, n, damage, recordedHash: comparable ? footer?.end.hash : undefined };
 }

@@ -46,6 +46,8 @@ export interface ToolEntry {
   readonly phase: 'started' | 'completed' | 'abandoned';
   readonly output: string;
   readonly isError: boolean;
+  /** Where the transcript stood when the call ended: it ended in front of the entry of this position. */
+  readonly endedAt: number | null;
 }
 
 /** An event that is an entry of its own. */
@@ -169,7 +171,7 @@ export function endTurn(transcript: Transcript, end: Omit<TurnEndEntry, 'kind'>)
   const settled = sealed.openCalls.reduce((current, { at }) => {
     const entry = entryAt(current, at);
     return entry?.kind === 'tool' && entry.phase === 'started'
-      ? put(current, at, { ...entry, phase: 'abandoned' })
+      ? put(current, at, { ...entry, phase: 'abandoned', endedAt: current.count })
       : current;
   }, sealed);
   return add({ ...settled, openCalls: [] }, { kind: 'turnEnd', ...end });
@@ -223,6 +225,7 @@ function startCall(before: Transcript, event: RuntimeEvent & { readonly kind: 't
       phase: 'started',
       output: '',
       isError: false,
+      endedAt: null,
     },
   );
 }
@@ -238,7 +241,8 @@ function completeCall(before: Transcript, event: RuntimeEvent & { readonly kind:
   const entry = known && entryAt(transcript, known.at);
   if (known && entry?.kind === 'tool') {
     const openCalls = transcript.openCalls.filter((call) => call !== known);
-    const completed: ToolEntry = { ...entry, name: entry.name ?? name, phase: 'completed', output, isError };
+    const ended = { phase: 'completed', output, isError, endedAt: transcript.count } as const;
+    const completed: ToolEntry = { ...entry, name: entry.name ?? name, ...ended };
     return put({ ...transcript, openCalls }, known.at, completed);
   }
   const openCalls =
@@ -247,7 +251,16 @@ function completeCall(before: Transcript, event: RuntimeEvent & { readonly kind:
       : [...transcript.openCalls, { callId, name, at: transcript.count, completed: true }];
   return add(
     { ...transcript, openCalls },
-    { kind: 'tool', callId: callId ?? unnamed(event), name, arguments: '', phase: 'completed', output, isError },
+    {
+      kind: 'tool',
+      callId: callId ?? unnamed(event),
+      name,
+      arguments: '',
+      phase: 'completed',
+      output,
+      isError,
+      endedAt: transcript.count,
+    },
   );
 }
 

@@ -108,7 +108,7 @@ const slice = createSlice({
             turnId: current.turnId,
             mine,
             at: payload.at,
-            started: current.phase === 'running',
+            started: current.phase === 'running' || current.accepted,
           },
         };
       }),

@@ -50,9 +50,7 @@ describe('found by two clients that submit at the same time', () => {
       event(8, 'turn_succeeded'),
     );
     await settle();
-    expect(window.parts.filter((part) => part.kind === 'tool')).toEqual([
-      expect.objectContaining({ callId: 'call-1', phase: 'completed', output: 'fine' }),
-    ]);
+    expect(window.parts.findLast((part) => part.kind === 'tool')).toMatchObject({ phase: 'completed', output: 'fine' });
     expect(window.endings).toHaveLength(2);
     expect(window.endings[1]).toMatch(/ succeeded$/);
     expect(window.phase).toBe('idle');
@@ -169,5 +167,73 @@ describe('found by schedules 2434 and 2566', () => {
     await settle(10_000);
     expect(window.endings).toEqual([]);
     expect(window.phase).toBe('running');
+  });
+});
+
+describe('found by schedule 5134', () => {
+  const saved = (role: 'user' | 'assistant', text: string) =>
+    ({ role, text, images: 0, toolCalls: [], toolCallId: null }) as const;
+
+  /** A turn that is over and saved, and one that died unsaved with its process; attached to the successor. */
+  async function survivor(): Promise<Window> {
+    const window = await new Window().attach();
+    window.submit('first');
+    window.runtime.stream.send(...turnStart(1, 'first'), delta(3, 'one '), event(4, 'turn_succeeded'));
+    await settle();
+    window.submit('second');
+    window.runtime.stream.send(...turnStart(5, 'second'), delta(7, 'two '));
+    await settle();
+    window.runtime.snapshot = {
+      history: [saved('user', 'first'), saved('assistant', 'one ')],
+      historyCursor: 0,
+      replay: [],
+    };
+    window.runtime.stream.end();
+    await settle(1_000);
+    expect(window.endings[1]).toMatch(/^mine-2 failed/);
+    return window;
+  }
+
+  it.each([
+    ['is left alone', false],
+    ['is stopped before anything was heard of it', true],
+  ])('a turn of the successor that nobody heard is found behind the one that died, and it %s', async (_, stopped) => {
+    const window = await survivor();
+    const reopened = window.runtime.hold('openEvents');
+    window.runtime.stream.keepAlive();
+    await settle();
+    window.runtime.stream.end();
+    await settle();
+    window.submit('third');
+    await settle();
+    if (stopped) window.stop();
+    window.runtime.running = false;
+    window.runtime.snapshot = {
+      history: [
+        saved('user', 'first'),
+        saved('assistant', 'one '),
+        saved('user', 'third'),
+        saved('assistant', 'three '),
+      ],
+      historyCursor: 5,
+      replay: [event(6, 'turn_succeeded')],
+    };
+    reopened();
+    await settle(10_000);
+    expect(window.endings[2]).toBe('mine-3 succeeded');
+    expect(window.text).toBe('one two three ');
+    expect(window.phase).toBe('idle');
+  });
+
+  it('Stop on a prompt that the runtime took is carried out though nothing was heard of its turn', async () => {
+    const window = await new Window().attach();
+    window.submit();
+    await settle();
+    window.runtime.running = false;
+    window.stop();
+    await settle(60_000);
+    expect(window.runtime.count('interrupt')).toBe(1);
+    expect(window.phase).toBe('idle');
+    expect(window.endings).toHaveLength(1);
   });
 });

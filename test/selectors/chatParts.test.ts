@@ -682,6 +682,7 @@ describe('the bounds', () => {
 
   property.prop([fc.array(fc.nat({ max: 9000 }), { minLength: 20, maxLength: 50, size: 'max' }), fc.boolean()], {
     numRuns: 20,
+    endOnFailure: true,
   })('let assistant text go on in a next part, and lose nothing of it', (lengths, thinking) => {
     const kind = thinking ? 'reasoning' : 'text_delta';
     const pieces = lengths.map((length, at) => `${at} ${long(length)}`);

@@ -22,7 +22,7 @@ describe('streamed text', () => {
     expect([wholeText(NO_TEXT), textAfter(NO_TEXT, 0), textAfter(NO_TEXT, 5)]).toEqual(['', '', '']);
   });
 
-  property.prop([longStream, fc.nat(), fc.nat()])(
+  property.prop([longStream, fc.nat(), fc.nat()], { endOnFailure: true })(
     'gives a reader that returns at any time exactly what is new',
     (texts, first, second) => {
       const text = stream(texts);
@@ -43,21 +43,24 @@ describe('streamed text', () => {
     },
   );
 
-  property.prop([longStream])('grows by touching one small string and one short array', (texts) => {
-    let text: StreamedText = NO_TEXT;
-    for (const delta of texts) {
-      const grown = append(text, delta);
-      if (grown.blocks !== text.blocks) {
-        expect(grown.blocks.slice(0, -1)).toEqual(text.blocks);
-        expect(grown.segments).toHaveLength(1);
+  property.prop([longStream], { endOnFailure: true })(
+    'grows by touching one small string and one short array',
+    (texts) => {
+      let text: StreamedText = NO_TEXT;
+      for (const delta of texts) {
+        const grown = append(text, delta);
+        if (grown.blocks !== text.blocks) {
+          expect(grown.blocks.slice(0, -1)).toEqual(text.blocks);
+          expect(grown.segments).toHaveLength(1);
+        }
+        const kept = text.segments.length - 1;
+        if (grown.blocks === text.blocks) expect(grown.segments.slice(0, kept)).toEqual(text.segments.slice(0, kept));
+        expect(grown.segments.length).toBeLessThanOrEqual(SEGMENTS_IN_BLOCK);
+        for (const segment of grown.segments) expect(segment.length).toBeLessThan(SEGMENT_LENGTH + 900);
+        text = grown;
       }
-      const kept = text.segments.length - 1;
-      if (grown.blocks === text.blocks) expect(grown.segments.slice(0, kept)).toEqual(text.segments.slice(0, kept));
-      expect(grown.segments.length).toBeLessThanOrEqual(SEGMENTS_IN_BLOCK);
-      for (const segment of grown.segments) expect(segment.length).toBeLessThan(SEGMENT_LENGTH + 900);
-      text = grown;
-    }
-  });
+    },
+  );
 
   it('reads only the pieces that hold what is new', () => {
     const whole = stream(Array.from({ length: 5000 }, () => 'x'.repeat(100)));

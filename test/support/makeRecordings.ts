@@ -7,6 +7,7 @@
  *
  * which writes every log and its golden parts anew; read the difference before you keep it.
  */
+import type { RuntimeEvent } from '../../src/protocol/frontend-v2-events.js';
 import { vi } from 'vitest';
 import type { HistoryMessage } from '../../src/protocol/frontend-v2.js';
 import { createApp, type App } from '../../src/sagas/app.js';
@@ -76,7 +77,7 @@ class Stage {
     this.app.dispatch(policyChosen({ connection: 'c', policy: 'allow' }));
   }
 
-  async send(...events: Parameters<typeof this.runtime.stream.send>): Promise<void> {
+  async send(...events: readonly RuntimeEvent[]): Promise<void> {
     this.runtime.stream.send(...events);
     await this.pass();
   }

@@ -33,7 +33,7 @@ export function handoverFromEnvironment(env: Readonly<Record<string, string | un
       baseUrl: valueOf(env, NAMES.baseUrl),
       clientId: valueOf(env, NAMES.clientId),
       credential: { kind: 'file', path: valueOf(env, NAMES.credentialFile) },
-      permissions: permissionsIn(valueOf(env, NAMES.permissions)),
+      permissions: permissionsIn(valueOf(env, NAMES.permissions), NAMES.permissions),
     },
   };
 }
@@ -42,13 +42,16 @@ function valueOf(env: Readonly<Record<string, string | undefined>>, name: string
   return env[name] ?? '';
 }
 
-/** In the wire's order, each once. Without `observe` nothing can be shown, so it is always asked for. */
-function permissionsIn(list: string): readonly Permission[] {
+/**
+ * A list of permissions in the wire's order, each once. Without `observe` nothing can be shown, so it is always asked
+ * for. Throws an `Error` that names `source` where the list names something else.
+ */
+export function permissionsIn(list: string, source: string): readonly Permission[] {
   const named = list.split(',').map((name) => name.trim());
   const unknown = named.find((name) => !PERMISSIONS.some((permission) => permission === name));
   if (unknown !== undefined) {
     const shown = JSON.stringify(cutAtCodePoint(unknown, 60));
-    throw new Error(`${NAMES.permissions} names ${shown}, which is none of: ${PERMISSIONS.join(', ')}.`);
+    throw new Error(`${source} names ${shown}, which is none of: ${PERMISSIONS.join(', ')}.`);
   }
   return PERMISSIONS.filter((permission) => permission === 'observe' || named.includes(permission));
 }
