@@ -1,8 +1,9 @@
 // What a streamed delta costs, beside what it costs others. Run by scripts/bench.mjs; see docs/benchmarks.md.
+import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { entrant, inRounds, WrongText } from './measure.js';
 import { agUi, aiSdk, aiSdkParsed } from './peers.js';
-import { asText, verdicts, type Report, type Section } from './report.js';
+import { asJson, asText, verdicts, type Report, type Section } from './report.js';
 import { openRetained } from './retained.js';
 import { openOurs, parseAlone } from './sides.js';
 import { conversation, type ReadSize } from './wire.js';
@@ -75,9 +76,10 @@ const { values: options } = parseArgs({
 const quick = options.quick ?? false;
 
 try {
+  const load = loadavg();
   const sections = await measured(quick ? QUICK : FULL);
-  const report: Report = { sections, bars: quick ? [] : verdicts(sections) };
-  console.log(asText(report, options.json ?? false));
+  const report: Report = { load, sections, bars: quick ? [] : verdicts(sections) };
+  console.log(options.json === true ? asJson(report) : asText(report));
   if (options.check === true && report.bars.some(({ met }) => !met)) process.exitCode = 1;
 } catch (error) {
   if (!(error instanceof WrongText)) throw error;

@@ -58,7 +58,7 @@ export async function openSession(): Promise<Session> {
   let readings = 0;
   let text: TextCheck | undefined;
   let awaited = Infinity;
-  let arrived = () => undefined as void;
+  let arrived: (() => void) | undefined;
   app.subscribe(() => {
     const state = app.getState();
     const read = selectNewParts(state, CONNECTION, cursor);
@@ -67,7 +67,7 @@ export async function openSession(): Promise<Session> {
     for (const part of read.parts) if (part.kind === 'markdown') text?.take(part.text);
     if ((state.transcript[CONNECTION]?.cursor ?? 0) < awaited) return;
     awaited = Infinity;
-    arrived();
+    arrived?.();
   });
   const controlling = new Promise<void>((resolve) => {
     const leave = app.subscribe(() => {

@@ -1,4 +1,4 @@
-import { cpus, loadavg } from 'node:os';
+import { cpus } from 'node:os';
 import { medianCost, ratio, type Costs } from './measure.js';
 import { agUi, aiSdk } from './peers.js';
 import { OURS, parseAlone } from './sides.js';
@@ -22,6 +22,8 @@ export interface Bar {
 }
 
 export interface Report {
+  /** The machine's load average when it began. */
+  readonly load: readonly number[];
   readonly sections: readonly Section[];
   readonly bars: readonly Bar[];
 }
@@ -64,12 +66,14 @@ export function verdicts(sections: readonly Section[]): readonly Bar[] {
   });
 }
 
-export function asText({ sections, bars }: Report, json: boolean): string {
-  const machine = { node: process.version, cpus: cpus().length, load: loadavg() };
-  if (json) return JSON.stringify({ ...machine, sections: sections.map(withMedians), bars }, null, 2);
-  const load = machine.load.map((value) => value.toFixed(1)).join(' ');
+export function asJson({ load, sections, bars }: Report): string {
+  return JSON.stringify({ ...machine(), load, sections: sections.map(withMedians), bars }, null, 2);
+}
+
+export function asText({ load, sections, bars }: Report): string {
+  const { node, processors } = machine();
   return [
-    `Node ${machine.node}, ${machine.cpus} processors, load average ${load}.`,
+    `Node ${node}, ${processors} processors, load average ${load.map((value) => value.toFixed(1)).join(' ')}.`,
     ...(bars.length === 0
       ? ['Every text came out right. This was too short to say what anything costs.']
       : [
@@ -80,6 +84,10 @@ export function asText({ sections, bars }: Report, json: boolean): string {
           ...bars.map(barText),
         ]),
   ].join('\n');
+}
+
+function machine() {
+  return { node: process.version, processors: cpus().length };
 }
 
 const HEADINGS = {

@@ -1,7 +1,7 @@
 import { sha256Hex } from '../services/node/hash.js';
 import { readLines } from '../services/node/lines.js';
 import { canonicalJson } from '../store/canonical.js';
-import { replay, type Damage, type Replayed } from '../store/replay.js';
+import { replay, type Replayed } from '../store/replay.js';
 import { EXIT, UsageError, type ExitCode } from './exitCodes.js';
 import { canvasOn, type Io } from './io.js';
 import { Output } from './output.js';

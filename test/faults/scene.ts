@@ -85,12 +85,17 @@ export class Scene {
     return this.client.submit(prompt);
   }
 
-  /** What was published of the turn of a prompt; undefined where it never reached a runtime. */
-  served(prompt: string): Served | undefined {
+  /** How often a runtime took a prompt. */
+  taken(prompt: string): number {
+    return this.published().filter(({ type, text }) => type === 'user_message' && text === prompt).length;
+  }
+
+  /** What was published of the turn of a prompt, the `nth` of those words; undefined where it never reached a runtime. */
+  served(prompt: string, nth = 0): Served | undefined {
     const said = this.published();
     const starts = said.flatMap(({ type, text }, at) => (type === 'user_message' && text === prompt ? [at] : []));
-    expect(starts.length, `the runtime got "${prompt}" more than once`).toBeLessThanOrEqual(1);
-    const [start] = starts;
+    expect(starts.length, `the runtime got "${prompt}" more than once`).toBeLessThanOrEqual(nth + 1);
+    const start = starts[nth];
     if (start === undefined) return undefined;
     const next = said.findIndex(({ type }, at) => at > start && type === 'user_message');
     const turn = said.slice(start + 1, next < 0 ? said.length : next);

@@ -115,11 +115,15 @@ describe('a saved history', () => {
       result('call_0', 'second'),
       user('three'),
       assistant('', call('call_0')),
+      user('four'),
+      assistant('', call('call_0')),
+      result('call_0', 'fourth'),
     );
     expect(drawn(turns)).toEqual([
       ['one', 'tool bash({}) completed first'],
       ['two', 'tool bash({}) completed second'],
       ['three', 'tool bash({}) abandoned —'],
+      ['four', 'tool bash({}) completed fourth'],
     ]);
   });
 

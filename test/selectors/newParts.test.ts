@@ -36,6 +36,20 @@ function whole(parts: readonly ChatPart[]): readonly unknown[] {
   return [...seen.values()];
 }
 
+/** What is seen, in its order: text put together, and of calls only their ends. */
+function order(parts: readonly ChatPart[]): readonly string[] {
+  const lines: { readonly id: string; readonly line: string }[] = [];
+  for (const part of parts) {
+    if (part.kind === 'tool' && part.phase === 'started') continue;
+    const [line = ''] = brief([part]);
+    const last = lines.at(-1);
+    if (last?.id === part.id && part.kind === 'markdown') {
+      lines.splice(-1, 1, { id: part.id, line: last.line + part.text });
+    } else lines.push({ id: part.id, line });
+  }
+  return lines.map(({ line }) => line);
+}
+
 describe('a reader', () => {
   it('gets of streamed text only what is new', () => {
     const first = heard([delta(1, 'Hel')]);
@@ -82,6 +96,25 @@ describe('a reader', () => {
     expect(brief(read(third, two.cursor).parts)).toEqual(['a abandoned', 'notice Interrupted.']);
   });
 
+  it('gets the end of a call where it happened, though it comes only once', () => {
+    const state = heard([
+      start(1, 'a'),
+      delta(2, 'meanwhile'),
+      start(3, 'b'),
+      complete(4, 'a'),
+      delta(5, 'then'),
+      complete(6, 'b'),
+    ]);
+    expect(brief(all(state))).toEqual([
+      'a started',
+      'markdown meanwhile',
+      'b started',
+      'a completed',
+      'markdown then',
+      'b completed',
+    ]);
+  });
+
   it('keeps its calls in mind across texts', () => {
     const first = heard([start(1, 'a'), delta(2, 'one')]);
     const one = read(first, startCursor(first, 'c'));
@@ -103,7 +136,7 @@ describe('a reader', () => {
     const first = heard([delta(1, 'old ')]);
     const late = endCursor(first, 'c');
     const second = fold(receive([delta(2, 'and on'), event(3, 'turn_completed'), delta(4, 'new')]), first);
-    expect(brief(read(second, late).parts).slice(-1)).toEqual(['markdown new']);
+    expect(brief(read(second, late).parts)).toEqual(['markdown and on', 'markdown new']);
   });
 
   it('of a connection that nobody knows gets nothing', () => {
@@ -241,6 +274,7 @@ describe('a reader that comes at any time', () => {
 
   property.prop([fc.array(fc.integer({ min: 1, max: 30_000 }), { minLength: 8, maxLength: 20, size: 'max' })], {
     numRuns: 30,
+    endOnFailure: true,
   })('gets text beyond 64 KiB in next parts, none of them longer, nothing lost', (lengths) => {
     let state = heard([]);
     let cursor = startCursor(state, 'c');

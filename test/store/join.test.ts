@@ -98,6 +98,13 @@ describe('the first snapshot', () => {
     ]);
   });
 
+  it('draws nothing of a request that came live before it and that nothing tells of any more', () => {
+    const before = fold([open(), gap, ...receive([approval(3, 7)])]);
+    const state = fold([attach({ historyCursor: 9 })], before);
+    expect(statusOf(state, 7)).toEqual({ phase: 'withdrawn', reason: 'turnEnded' });
+    expect(selectNewParts(state, 'c', startCursor(state, 'c')).parts).toEqual([]);
+  });
+
   it('makes nothing of a runtime’s requests that nothing holds any more', () => {
     const replay = [approval(5, 7), approval(6, 8), resolved(7, 8), event(8, SUCCEEDED)];
     const state = heard([], { historyCursor: 4, replay });

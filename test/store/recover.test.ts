@@ -290,11 +290,11 @@ describe('the same prompt twice', () => {
         submitRequested({ connection: 'c', turnId: 'mine', prompt: 'go on', at: 0 }),
         inputAccepted({ connection: 'c', turnId: 'mine' }),
       ],
-      heard([...turnStart(1, 'go on'), event(3, SUCCEEDED)]),
+      heard([...turnStart(1, 'go on'), delta(3, 'Yes.'), event(4, SUCCEEDED)]),
     );
-    const empty = [user('go on'), assistant(''), user('go on'), assistant('Second answer.')];
-    const state = fold([attach({ history: empty, historyCursor: 20, replay: [event(21, SUCCEEDED)] })], before);
-    expect(storyOf(state)).toEqual(['> go on', 'end succeeded', '> go on', 'text Second answer.', 'end succeeded']);
+    const alike = [user('go on'), assistant('Yes.'), user('go on'), assistant('Yes.')];
+    const state = fold([attach({ history: alike, historyCursor: 20, replay: [event(21, SUCCEEDED)] })], before);
+    expect(storyOf(state)).toEqual(['> go on', 'text Yes.', 'end succeeded', '> go on', 'text Yes.', 'end succeeded']);
     expect(endingsOf(state)).toEqual(['seen-2 succeeded', 'mine succeeded']);
   });
 
@@ -464,6 +464,16 @@ describe('a restarted runtime', () => {
     const before = heard([...turnStart(1, 'go on'), delta(3, 'A.'), event(4, SUCCEEDED), ...turnStart(5, 'go on')]);
     const state = fold([attach({ history: [user('go on'), assistant('A.')] })], before);
     expect(storyOf(state)).toEqual(['> go on', 'text A.', 'end succeeded', '> go on', ...lost]);
+  });
+
+  it('goes on from the turn before the lost one when more is missed', () => {
+    const before = fold(
+      [attach({ history: [user('one'), assistant('A.')] })],
+      heard([...turnStart(6, 'lost')], { history: [user('one'), assistant('A.')], historyCursor: 5 }),
+    );
+    const history = [user('one'), assistant('A.'), user('two'), assistant('B.')];
+    const state = fold([attach({ history, historyCursor: 9, replay: [event(10, SUCCEEDED)] })], before);
+    expect(storyOf(state)).toEqual(['> lost', ...lost, '> two', 'text B.', 'end succeeded']);
   });
 
   it('whose history says other things than what was known is not read at all, and that is said', () => {

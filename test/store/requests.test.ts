@@ -120,6 +120,7 @@ describe('the call that a request holds up', () => {
     const question = event(2, 'request', { request: { id: 7, kind: 'elicitation', payload: { message: 'm' } } });
     expect(callOf(heard([started(1, 'a', 'ask_user'), question]))).toBe('a');
     expect(callOf(heard([question]))).toBeNull();
+    expect(callOf(heard([completed(1, 'a'), question]))).toBeNull();
     expect(callOf(heard([started(1, null, 'bash'), approval(2, 7)]))).toBeNull();
   });
 

@@ -51,8 +51,10 @@ describe('the transcript', () => {
 });
 
 describe('a call', () => {
-  it('keeps the name of its start when its end has none', () => {
-    expect(storyOf(heard([start(1, 'a', 'Write'), complete(2, 'a')]))).toEqual(['tool a Write({}) completed ok']);
+  it('keeps the name of its start, whatever its end says', () => {
+    const named = ['tool a Write({}) completed ok'];
+    expect(storyOf(heard([start(1, 'a', 'Write'), complete(2, 'a')]))).toEqual(named);
+    expect(storyOf(heard([start(1, 'a', 'Write'), complete(2, 'a', 'ok', 'tool')]))).toEqual(named);
   });
 
   it('takes the name of its end when its start had none', () => {
