@@ -28,8 +28,6 @@ export interface Session {
   check(text: TextCheck | undefined): void;
   /** Finished entries in the transcript. */
   entries(): number;
-  /** How often the reader has read. */
-  readings(): number;
   stop(): Promise<void>;
 }
 
@@ -53,9 +51,9 @@ export async function openSession(): Promise<Session> {
       throw new Error(line);
     },
   };
-  const app = createApp({ services });
+  // Between two turns here others may run for minutes and keep every timer waiting.
+  const app = createApp({ services, timings: { silence: 3_600_000 } });
   let cursor = startCursor(app.getState(), CONNECTION);
-  let readings = 0;
   let text: TextCheck | undefined;
   let awaited = Infinity;
   let arrived: (() => void) | undefined;
@@ -63,7 +61,6 @@ export async function openSession(): Promise<Session> {
     const state = app.getState();
     const read = selectNewParts(state, CONNECTION, cursor);
     cursor = read.cursor;
-    readings += 1;
     for (const part of read.parts) if (part.kind === 'markdown') text?.take(part.text);
     if ((state.transcript[CONNECTION]?.cursor ?? 0) < awaited) return;
     awaited = Infinity;
@@ -91,7 +88,6 @@ export async function openSession(): Promise<Session> {
       text = next;
     },
     entries: () => app.getState().transcript[CONNECTION]?.count ?? 0,
-    readings: () => readings,
     stop: () => app.stop(),
   };
 }

@@ -109,7 +109,7 @@ const content = v.fallback(
 
 const historyMessage = v.pipe(
   v.object({
-    role: v.picklist(['system', 'user', 'assistant', 'tool']),
+    role: v.pipe(text, v.transform(roleOf)),
     content,
     tool_calls: v.fallback(
       v.nullish(
@@ -209,6 +209,21 @@ export function toRefusal(error: unknown): Refusal {
     ...(permission === null ? {} : { permission }),
     ...(holder === null ? {} : { holder }),
   };
+}
+
+/** Instructions are instructions by any name; whatever else a runtime may keep is shown, not refused. */
+function roleOf(role: string): HistoryMessage['role'] {
+  switch (role) {
+    case 'user':
+    case 'assistant':
+    case 'tool':
+    case 'system':
+      return role;
+    case 'developer':
+      return 'system';
+    default:
+      return 'assistant';
+  }
 }
 
 function contentOf(parts: v.InferOutput<typeof content>): Pick<HistoryMessage, 'text' | 'images'> {

@@ -56,7 +56,8 @@ const approval = v.pipe(
     subject: v.fallback(nullableText, null),
     raw_args: nullableObject,
     arguments: nullableObject,
-    decisions: v.fallback(v.nullish(v.array(text), null), null),
+    // A list with a stray member offers its other members: read as no list, it would offer everything.
+    decisions: v.fallback(v.nullish(v.array(v.unknown()), null), null),
     child_agent_id: v.fallback(nullableText, null),
   }),
   v.transform((wire): RequestBody => ({
@@ -64,7 +65,7 @@ const approval = v.pipe(
     tool: wire.tool,
     subject: wire.subject,
     args: wire.raw_args ?? wire.arguments,
-    decisions: wire.decisions,
+    decisions: wire.decisions?.filter((decision) => typeof decision === 'string') ?? null,
     childAgent: wire.child_agent_id,
   })),
 );

@@ -3,7 +3,7 @@ import { isTurnGoingOn, selectTurn } from '../selectors/turn.js';
 import { TransportFault } from '../protocol/refusal.js';
 import { attached, described, type ConnectionId } from '../store/connections.js';
 import type { RootState } from '../store/state.js';
-import { inputAccepted, submitRequested, type TurnId } from '../store/turn.js';
+import { hasBegun, inputAccepted, submitRequested, type TurnId } from '../store/turn.js';
 import { turnEnded, turnLeft } from '../store/verdicts.js';
 import { Stopped, withControl } from './control.js';
 import { ask, isRefusal, messageOf, services, state, timings, until, type Link } from './context.js';
@@ -92,10 +92,11 @@ function* send(link: Link, { turnId, prompt, imageUrls }: ReturnType<typeof subm
  * shows decides.
  */
 function* findOut(link: Link, turnId: TurnId, fault: TransportFault) {
+  const { grace } = yield* timings();
   yield* call(resync, link);
-  const turn = selectTurn(yield* state(), link.connection);
-  if (turn.phase === 'idle' || turn.turnId !== turnId) return;
-  if (turn.phase === 'submitting' || (turn.phase === 'interrupting' && !turn.started)) {
+  // The snapshot may have overtaken the prompt on its way.
+  yield* race({ begun: until((root) => !isWaiting(root, link, turnId)), late: delay(grace) });
+  if (isWaiting(yield* state(), link, turnId)) {
     const message = `${fault.message} The prompt does not seem to have reached the runtime; it was not sent again.`;
     yield* put(turnEnded({ connection: link.connection, turnId, outcome: 'failed', message }));
   }
@@ -177,6 +178,12 @@ export function* concludeIdle(link: Link, turnId: TurnId) {
       message: stopped ? '' : 'The runtime is idle, but it never said how this turn ended.',
     }),
   );
+}
+
+/** Whether a prompt of ours is on its way, as far as we heard. */
+function isWaiting(root: RootState, link: Link, turnId: TurnId): boolean {
+  const turn = selectTurn(root, link.connection);
+  return turn.phase !== 'idle' && turn.turnId === turnId && !hasBegun(turn);
 }
 
 const isOver = (link: Link, turnId: TurnId) => (root: RootState) => !isCurrent(root, link.connection, turnId);

@@ -1,7 +1,7 @@
 import { isHosted, type Snapshot } from '../protocol/frontend-v2.js';
 import type { EventBody } from '../protocol/frontend-v2-events.js';
 import { apply, forceEnd, note, retell, withdraw } from './apply.js';
-import type { ConnectionId } from './connections.js';
+import { without, type ConnectionId } from './connections.js';
 import { recoverFromHistory } from './recover.js';
 import { undrawn, unresolvedIds } from './requests.js';
 import { cursorOf, withRequests, withTranscript, withTurn, type RootState } from './state.js';
@@ -22,10 +22,7 @@ function continuityOf(transcript: Transcript, snapshot: Snapshot): Continuity {
 export function join(state: RootState, connection: ConnectionId, snapshot: Snapshot, at: number): RootState {
   const known = state.transcript[connection] ?? EMPTY_TRANSCRIPT;
   const continuity = continuityOf(known, snapshot);
-  const joined =
-    continuity === 'first' || continuity === 'replaced'
-      ? startOver(state, connection, snapshot, continuity)
-      : catchUp(state, connection, snapshot, continuity, at);
+  const joined = goOn(state, connection, snapshot, continuity, at);
   const heard = continuity === 'first' ? known.cursor : 0;
   const replayed = snapshot.replay.reduce((current, event) => {
     if (event.sequence <= cursorOf(current, connection)) return current;
@@ -34,22 +31,49 @@ export function join(state: RootState, connection: ConnectionId, snapshot: Snaps
   return settle(replayed, connection, snapshot, at);
 }
 
-function startOver(state: RootState, connection: ConnectionId, snapshot: Snapshot, continuity: Continuity): RootState {
+function goOn(
+  state: RootState,
+  connection: ConnectionId,
+  snapshot: Snapshot,
+  continuity: Continuity,
+  at: number,
+): RootState {
+  switch (continuity) {
+    case 'first':
+      return startOver(state, connection, snapshot);
+    case 'replaced':
+      return replace(state, connection, snapshot);
+    case 'same':
+    case 'restarted':
+      return catchUp(state, connection, snapshot, continuity, at);
+  }
+}
+
+function startOver(state: RootState, connection: ConnectionId, snapshot: Snapshot): RootState {
   const known = state.transcript[connection] ?? EMPTY_TRANSCRIPT;
-  const left =
-    continuity === 'replaced' ? abandonTurn(state, connection, 'The runtime now serves another conversation.') : state;
-  const hadEntries = endOf(known) > 0;
-  const requests = left.requests[connection];
-  const asked = requests && withRequests(left, connection, continuity === 'replaced' ? {} : undrawn(requests));
-  return withTranscript(asked ?? left, connection, {
-    ...EMPTY_TRANSCRIPT,
-    // What came live before the first snapshot is in its history or replay: shown once, from there.
-    cursor: snapshot.historyCursor,
-    sessionId: snapshot.descriptor.sessionId,
-    epoch: continuity === 'replaced' ? known.epoch + 1 : known.epoch,
-    generation: hadEntries || continuity === 'replaced' ? known.generation + 1 : known.generation,
-    history: snapshot.history,
+  const requests = state.requests[connection];
+  return withTranscript(requests ? withRequests(state, connection, undrawn(requests)) : state, connection, {
+    ...newTranscript(snapshot),
+    epoch: known.epoch,
+    generation: endOf(known) > 0 ? known.generation + 1 : known.generation,
   });
+}
+
+/** Another conversation: what was known of the former one, and who answers its requests, does not hold for it. */
+function replace(state: RootState, connection: ConnectionId, snapshot: Snapshot): RootState {
+  const known = state.transcript[connection] ?? EMPTY_TRANSCRIPT;
+  const left = abandonTurn(state, connection, 'The runtime now serves another conversation.');
+  const asking = { ...left, permissions: without(left.permissions, connection) };
+  return withTranscript(withRequests(asking, connection, {}), connection, {
+    ...newTranscript(snapshot),
+    epoch: known.epoch + 1,
+    generation: known.generation + 1,
+  });
+}
+
+/** What came live before the first snapshot is in its history or replay: shown once, from there. */
+function newTranscript({ descriptor, history, historyCursor }: Snapshot): Transcript {
+  return { ...EMPTY_TRANSCRIPT, cursor: historyCursor, sessionId: descriptor.sessionId, history };
 }
 
 function catchUp(
@@ -72,15 +96,15 @@ function catchUp(
 }
 
 function recover(state: RootState, connection: ConnectionId, snapshot: Snapshot, over: boolean, at: number): RootState {
-  const known = state.transcript[connection] ?? EMPTY_TRANSCRIPT;
-  const turn = state.turn[connection]?.current;
-  const expected = turn?.phase === 'submitting' && turn.accepted ? turn.prompt : null;
-  const missed = recoverFromHistory(known, snapshot.history, expected, over);
   const replay = (current: RootState, body: EventBody) =>
     apply(current, connection, { sequence: cursorOf(current, connection), ...body }, at);
   // A turn of which only the prompt was heard was begun as well: the runtime says both in one breath (§6.5).
   const prompted = typeof state.turn[connection]?.prompted === 'string';
   const begun = prompted ? replay(state, { kind: 'turn_started' }) : state;
+  const turn = begun.turn[connection]?.current;
+  const expected = turn?.phase === 'submitting' && turn.accepted ? turn.prompt : null;
+  const known = begun.transcript[connection] ?? EMPTY_TRANSCRIPT;
+  const missed = recoverFromHistory(known, snapshot.history, expected, over);
   return missed === undefined ? note(begun, connection, { about: 'unmatched' }) : missed.reduce(replay, begun);
 }
 

@@ -29,7 +29,7 @@ export function recoverFromHistory(
   let readings = readingsOf(known, saved);
   // What died with its process may not have been saved: then what is saved goes on from the turn before.
   while (known?.died === true && readings.length === 0) {
-    known = lastKnownTurn(transcript, known.at);
+    known = lastKnownTurn(transcript, known.at ?? 0);
     readings = readingsOf(known, saved);
   }
   if (known === undefined) {
@@ -38,7 +38,11 @@ export function recoverFromHistory(
   }
   const whole = known.end === 'succeeded' ? readings.filter(({ rest }) => rest.length === 0) : [];
   const fitting = whole.length > 0 ? whole : readings;
-  const read = fitting.find(({ later }) => expected === null || hasPrompt(later, expected)) ?? fitting[0];
+  // A person may say the same twice: the prompts in front tell which time is meant.
+  const before = knownPrompts(transcript, known.at);
+  const aligned = fitting.filter(({ prompts }) => isTail(prompts, before));
+  const likely = aligned.length > 0 ? aligned : fitting;
+  const read = likely.find(({ later }) => expected === null || hasPrompt(later, expected)) ?? likely[0];
   if (read === undefined) return undefined;
   const { rest, turn, later } = read;
   if (later.length === 0) return known.end === null ? [...rest, ...lastEnd] : rest;
@@ -46,10 +50,13 @@ export function recoverFromHistory(
 }
 
 /** Every place in the saved messages where a known turn may stand, the newest first. */
-function readingsOf(known: KnownTurn | undefined, saved: readonly HistoryMessage[]): readonly ReadTurn[] {
+function readingsOf(known: KnownTurn | undefined, saved: readonly HistoryMessage[]): readonly Reading[] {
   if (known === undefined) return [];
   return saved
-    .flatMap((message, at) => (isPrompt(message, known.prompt) ? (readTurn(known, saved.slice(at + 1)) ?? []) : []))
+    .flatMap((message, at) => {
+      const read = isPrompt(message, known.prompt) ? readTurn(known, saved.slice(at + 1)) : undefined;
+      return read ? [{ ...read, prompts: promptsIn(saved.slice(0, at)) }] : [];
+    })
     .reverse();
 }
 
@@ -57,14 +64,20 @@ function readingsOf(known: KnownTurn | undefined, saved: readonly HistoryMessage
 function isUnsaved(transcript: Transcript, saved: readonly HistoryMessage[]): boolean {
   const before = knownPrompts(transcript).slice(0, -1);
   const prompts = promptsIn(saved);
-  if (prompts.length === 0) return before.length === 0;
-  const last = before.slice(-prompts.length);
-  return last.length === prompts.length && last.every((prompt, at) => prompt === prompts[at]);
+  return prompts.length === 0 ? before.length === 0 : isTail(prompts, before);
 }
 
-function knownPrompts(transcript: Transcript): readonly string[] {
+/** Whether a list is the end of another. */
+function isTail(tail: readonly string[], all: readonly string[]): boolean {
+  const start = all.length - tail.length;
+  return start >= 0 && tail.every((each, at) => each === all[start + at]);
+}
+
+/** The prompts in front of a position of the transcript; null stands for the last prompt of its history. */
+function knownPrompts(transcript: Transcript, before: number | null = endOf(transcript)): readonly string[] {
   const prompts = [...promptsIn(transcript.history)];
-  for (let at = 0; at < endOf(transcript); at++) {
+  if (before === null) return prompts.slice(0, -1);
+  for (let at = 0; at < before; at++) {
     const entry = entryAt(transcript, at);
     if (entry?.kind === 'event' && entry.event.kind === 'user_message') prompts.push(entry.event.text);
   }
@@ -107,8 +120,8 @@ interface KnownTurn {
   readonly shown: number;
   /** How it ended; null where its end is not known. */
   readonly end: Outcome | null;
-  /** Where it begins in the transcript; 0 for one of the history that was saved before. */
-  readonly at: number;
+  /** Where it begins in the transcript; null for the last one of the history that was saved before. */
+  readonly at: number | null;
   /** Whether its process was gone before it could end well. */
   readonly died: boolean;
 }
@@ -133,7 +146,7 @@ function lastKnownTurn(transcript: Transcript, before = endOf(transcript)): Know
   const prompt = transcript.history[shownPrompt];
   const shown = transcript.history.length - shownPrompt - 1;
   // Only turns that are over are saved.
-  return prompt && { prompt: prompt.text, texts, tools, shown, end: end ?? 'succeeded', at: 0, died: false };
+  return prompt && { prompt: prompt.text, texts, tools, shown, end: end ?? 'succeeded', at: null, died: false };
 }
 
 /** The messages behind a prompt, read as those of a known turn. */
@@ -142,6 +155,11 @@ interface ReadTurn {
   readonly rest: readonly EventBody[];
   readonly turn: readonly HistoryMessage[];
   readonly later: readonly HistoryMessage[];
+}
+
+interface Reading extends ReadTurn {
+  /** The prompts that are saved in front of it. */
+  readonly prompts: readonly string[];
 }
 
 /** Undefined where the messages contradict what is known. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { RuntimeEvent } from '../../src/protocol/frontend-v2-events.js';
 import { approval, delta, DESCRIPTOR, event, turnStart } from '../doubles/runtime.js';
 import { settle, Window } from '../support/window.js';
 
@@ -235,5 +236,55 @@ describe('found by schedule 5134', () => {
     expect(window.runtime.count('interrupt')).toBe(1);
     expect(window.phase).toBe('idle');
     expect(window.endings).toHaveLength(1);
+  });
+});
+
+describe('found by schedules with a prompt that is sent twice by the person', () => {
+  const saved = (role: 'user' | 'assistant', text: string) =>
+    ({ role, text, images: 0, toolCalls: [], toolCallId: null }) as const;
+  const first = [...turnStart(1), delta(3, 'Hi.'), event(4, 'turn_succeeded')];
+  const twice = [saved('user', 'hello'), saved('assistant', 'Hi.'), saved('user', 'hello'), saved('assistant', 'Hi.')];
+
+  /** Says hello, and hello again; the stream is gone before the second turn is over. */
+  async function repeated(heard: readonly RuntimeEvent[], stopped: boolean): Promise<Window> {
+    const window = await new Window().attach();
+    window.submit('hello');
+    window.runtime.stream.send(...first);
+    await settle();
+    const reopened = window.runtime.hold('openEvents');
+    window.submit('hello');
+    window.runtime.stream.send(...heard);
+    await settle();
+    window.runtime.stream.end();
+    await settle();
+    window.runtime.running = false;
+    if (stopped) window.stop();
+    window.runtime.snapshot = { history: twice, historyCursor: 9, replay: [event(10, 'turn_succeeded')] };
+    reopened();
+    await settle(10_000);
+    return window;
+  }
+
+  it.each([
+    ['nothing', [], false],
+    ['nothing, and which is stopped,', [], true],
+    ['only the prompt', [event(5, 'user_message', { text: 'hello' })], false],
+    ['the beginning', [...turnStart(5), delta(7, 'H')], false],
+  ])('the second turn, of which %s was heard, is told once', async (_, heard, stopped) => {
+    const window = await repeated(heard, stopped);
+    expect(window.text).toBe('Hi.Hi.');
+    expect(window.endings).toEqual(['mine-1 succeeded', 'mine-2 succeeded']);
+    expect(window.phase).toBe('idle');
+  });
+
+  it('a prompt that arrives behind the snapshot that was asked about it has arrived', async () => {
+    const window = await new Window().attach();
+    window.runtime.fault('sendInput');
+    window.submit('hello');
+    await settle(1_000);
+    window.runtime.stream.send(...first);
+    await settle(5_000);
+    expect(window.endings).toEqual(['mine-1 succeeded']);
+    expect(window.runtime.count('sendInput')).toBe(1);
   });
 });

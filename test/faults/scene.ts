@@ -8,13 +8,13 @@ import { startEmbeddedRuntime, type EmbeddedRuntime } from '../../src/runtime/em
 import { Session } from '../../src/runtime/session.js';
 import type { Outcome } from '../../src/store/transcript.js';
 import { Client } from '../conformance/clientApp.js';
-import { Wire, type Stream } from '../conformance/wire.js';
+import { pause, Wire, type Stream } from '../conformance/wire.js';
 import { FaultProxy, type Faults } from './proxy.js';
 
 const published = vi.spyOn(Session.prototype, 'publish');
 
 /** Times short enough for a test on real sockets; a keep-alive comes every 60 ms. */
-const TIMINGS = { silence: 400, silentTurn: 300, grace: 100, snapshot: 1_500, firstPause: 10, longestPause: 80 };
+const TIMINGS = { silence: 400, silentTurn: 300, grace: 300, snapshot: 1_500, firstPause: 10, longestPause: 80 };
 const TIMEOUTS = { call: 1_500, prompt: 1_500, attach: 1_500, open: 1_500 };
 const KEEP_ALIVE_MS = 60;
 const CLIENT_ID = 'editor-1';
@@ -125,6 +125,8 @@ export class Scene {
     const history = runtime.history();
     this.runtime = await startEmbeddedRuntime({ workspace, sessionId, history, keepAliveMs: KEEP_ALIVE_MS });
     const token = known ? this.runtime.mint(CLIENT_ID) : 'e'.repeat(64);
+    // A process takes its time to start: nobody meets the new one through a stream of the old one.
+    await pause(30);
     proxy.upstream = { url: this.runtime.url, token };
     if (this.watched) await this.watch();
   }

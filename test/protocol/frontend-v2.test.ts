@@ -280,3 +280,15 @@ describe('a refusal', () => {
     },
   );
 });
+
+it.each([
+  ['system', 'system'],
+  ['developer', 'system'],
+  ['user', 'user'],
+  ['tool', 'tool'],
+  ['critic', 'assistant'],
+])('a saved message of role %s does not refuse the snapshot: it is read as %s', (role, read) => {
+  const [recorded] = resultsOf('attach');
+  const parsed = v.parse(snapshotSchema, { ...(recorded?.result as object), history: [{ role, content: 'x' }] });
+  expect(parsed.history.map((message) => message.role)).toEqual([read]);
+});

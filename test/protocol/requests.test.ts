@@ -136,3 +136,7 @@ describe('a resolution', () => {
     expect(resolutionOf(response)).toEqual(resolution);
   });
 });
+
+it('with a stray member among its decisions offers the others, not everything', () => {
+  expect(bodyOf('approval', { tool: 'bash', decisions: ['deny', 7, null] })).toMatchObject({ decisions: ['deny'] });
+});

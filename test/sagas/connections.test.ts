@@ -394,7 +394,7 @@ describe('a connection that is replaced by a new handover', () => {
     window.submit();
     await settle();
     window.open();
-    await settle();
+    await settle(2_000);
     expect(window.runtime.count('sendInput')).toBe(1);
     expect(window.endings[0]).toContain('it was not sent again');
   });

@@ -36,18 +36,18 @@ function whole(parts: readonly ChatPart[]): readonly unknown[] {
   return [...seen.values()];
 }
 
-/** What is seen, in its order: text put together, and of calls only their ends. */
+/** What is seen, in its order: text put together, and of calls their ends, those at one place in no order. */
 function order(parts: readonly ChatPart[]): readonly string[] {
-  const lines: { readonly id: string; readonly line: string }[] = [];
+  const seen: { readonly id: string; readonly lines: readonly string[] }[] = [];
   for (const part of parts) {
     if (part.kind === 'tool' && part.phase === 'started') continue;
-    const [line = ''] = brief([part]);
-    const last = lines.at(-1);
-    if (last?.id === part.id && part.kind === 'markdown') {
-      lines.splice(-1, 1, { id: part.id, line: last.line + part.text });
-    } else lines.push({ id: part.id, line });
+    const id = part.kind === 'tool' ? 'ends' : part.id;
+    const last = seen.at(-1);
+    const line = part.kind === 'markdown' && last?.id === id ? part.text : (brief([part])[0] ?? '');
+    if (last?.id === id) seen.splice(-1, 1, { id, lines: [...last.lines, line] });
+    else seen.push({ id, lines: [line] });
   }
-  return lines.map(({ line }) => line);
+  return seen.map(({ id, lines }) => (id === 'ends' ? [...lines].sort().join() : lines.join('')));
 }
 
 describe('a reader', () => {
@@ -225,7 +225,9 @@ describe('a reader that comes at any time', () => {
         pieces.push(...news.parts);
         cursor = news.cursor;
       }
-      expect(whole(pieces)).toEqual(whole(all(state)));
+      const once = all(state);
+      expect(whole(pieces)).toEqual(whole(once));
+      expect(order(pieces)).toEqual(order(once));
       expect(JSON.parse(JSON.stringify(cursor))).toEqual(cursor);
     },
   );

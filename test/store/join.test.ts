@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { selectNewParts, startCursor } from '../../src/selectors/newParts.js';
 import { described, replayRefused } from '../../src/store/connections.js';
+import { policyChosen } from '../../src/store/permissions.js';
 import { answerAcknowledged, answerRequested } from '../../src/store/requests.js';
 import { inputAccepted, interruptAcknowledged, interruptRequested, submitRequested } from '../../src/store/turn.js';
 import type { RootState } from '../../src/store/state.js';
@@ -244,6 +245,13 @@ describe('a snapshot of a restarted process', () => {
 });
 
 describe('a snapshot of another conversation', () => {
+  it('is asked about by its own requests: who answered those of the former one does not answer its', () => {
+    const descriptor = { ...IDLE, sessionId: 'session-2' };
+    const before = fold([policyChosen({ connection: 'c', policy: 'allow' })], heard([]));
+    const state = fold([attach({ descriptor })], before);
+    expect(state.permissions).toEqual({});
+  });
+
   const other = { ...IDLE, sessionId: 'session-2' };
 
   it('starts over: what was shown belongs to the other one', () => {
