@@ -59,6 +59,10 @@ const KEEP_ALIVE_MS = 15_000;
 /** How long a closing runtime waits for slow readers before it drops them. */
 const LAST_READ_MS = 500;
 
+/** What each runtime that still runs would leave behind: one listener for all of them, however many a host starts. */
+const leftovers = new Set<() => void>();
+let isWatchingExit = false;
+
 export const startEmbeddedRuntime = async (options: EmbeddedRuntimeOptions = {}): Promise<EmbeddedRuntime> => {
   const { keepAliveMs = KEEP_ALIVE_MS, leaseTtlMs = LEASE_TTL_MS, model = 'scripted/model' } = options;
   const policy = {
@@ -89,7 +93,7 @@ export const startEmbeddedRuntime = async (options: EmbeddedRuntimeOptions = {})
       server.drop();
       await disconnected;
       if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
-      process.off('exit', onExit);
+      leftovers.delete(onExit);
       announceEnd();
     })();
     return stopped;
@@ -100,7 +104,13 @@ export const startEmbeddedRuntime = async (options: EmbeddedRuntimeOptions = {})
     agent.kill();
     if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true });
   };
-  process.on('exit', onExit);
+  leftovers.add(onExit);
+  if (!isWatchingExit) {
+    isWatchingExit = true;
+    process.on('exit', () => {
+      for (const clearUp of leftovers) clearUp();
+    });
+  }
 
   const runtime: Runtime = {
     session,
