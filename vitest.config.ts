@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
-/** These put something else in the place of a module of Node's, which must not outlive them. */
-const ALONE = ['test/services/credentialFile.test.ts'];
+/** Tests of the pure rooms and of the sagas on fake time: they touch nothing outside, so their files share modules. */
+const SHARED = ['test/{protocol,store,selectors,sagas}/**/*.test.ts', 'test/golden.test.ts', 'test/recordings.test.ts'];
 
 export default defineConfig({
   test: {
@@ -12,17 +12,16 @@ export default defineConfig({
       thresholds: { lines: 95, branches: 90, functions: 95 },
     },
     projects: [
+      // Loading all modules anew for each of these files took longer than their tests.
+      { extends: true, test: { name: 'shared', include: SHARED, isolate: false } },
       {
         extends: true,
         test: {
-          name: 'shared',
+          name: 'apart',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/peers/**', 'test/conformance/real/**', ...ALONE],
-          // No test changes a module; loading them all anew for each file took longer than most of the tests.
-          isolate: false,
+          exclude: ['test/peers/**', 'test/conformance/real/**', ...SHARED],
         },
       },
-      { extends: true, test: { name: 'alone', include: ALONE } },
     ],
   },
 });
