@@ -107,9 +107,12 @@ describe.concurrent('--answer', () => {
     const other = runtime.mint('somebody-else');
     const asked = run(chat, [...flags, ...JSON_RUN, APPROVAL, '--answer', 'ask']);
     const pending = { response: { kind: 'approval', request_id: 1, decision: 'allow' } };
+    // Control is taken only once the request waits: taken earlier, it would be fought for over the prompt.
     await expect
-      .poll(() => rpc(runtime.url, other, 'somebody-else', 'frontend.v2.respond', pending), { timeout: 10_000 })
-      .not.toHaveProperty('error');
+      .poll(() => call(runtime.url, other, 'frontend.v2.attach', {}).then(JSON.stringify), { timeout: 15_000 })
+      .toContain('"kind":"approval"');
+    await call(runtime.url, other, 'frontend.v2.take_control', {});
+    expect(await call(runtime.url, other, 'frontend.v2.respond', pending)).not.toHaveProperty('error');
     const { code, stdout } = await asked;
     const lines = chatLines(stdout);
     expect([code, decisionsOf(lines)]).toEqual([0, []]);
@@ -119,21 +122,17 @@ describe.concurrent('--answer', () => {
 
 const QUESTION = { question: 'Which one?', header: 'One', options: [{ label: 'A' }, { label: 'B' }] };
 
-async function rpc(url: string, token: string, clientId: string, method: string, params: object): Promise<object> {
-  const call = async (name: string, body: object) => {
-    const response = await fetch(new URL('/rpc', url), {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${token}`,
-        'x-supercode-client-id': clientId,
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify({ id: 1, method: name, params: body }),
-    });
-    return (await response.json()) as object;
-  };
-  await call('frontend.v2.take_control', {});
-  return call(method, params);
+async function call(url: string, token: string, method: string, params: object): Promise<object> {
+  const response = await fetch(new URL('/rpc', url), {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${token}`,
+      'x-supercode-client-id': 'somebody-else',
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ id: 1, method, params }),
+  });
+  return (await response.json()) as object;
 }
 
 describe.concurrent('where to', () => {

@@ -55,7 +55,7 @@ describe.concurrent('Ctrl-C', () => {
     );
     await wrote('item');
     child.kill('SIGINT');
-    await expect.poll(() => readFileSync(log, 'utf8'), { timeout: 10_000 }).toContain('turn/interruptRequested');
+    await expect.poll(() => readFileSync(log, 'utf8'), { timeout: 15_000 }).toContain('turn/interruptRequested');
     child.kill('SIGINT');
     const { code, stdout } = await ended;
     expect(code).toBe(130);
@@ -68,7 +68,7 @@ describe.concurrent('Ctrl-C', () => {
     await runtime.kill();
     const log = join(privateFolder(), 'log');
     const { child, ended } = startChat(...flags, '--json', '--prompt', 'x', '--record', log);
-    await expect.poll(() => logOf(log), { timeout: 10_000 }).toContain('"attempt":2');
+    await expect.poll(() => logOf(log), { timeout: 15_000 }).toContain('"attempt":2');
     child.kill('SIGINT');
     expect(await ended).toEqual({ code: 130, stdout: '', stderr: '' });
     await expectWholeLog(log);
