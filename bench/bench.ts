@@ -2,7 +2,7 @@
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { entrant, inRounds, WrongText } from './measure.js';
-import { agUi, aiSdk, aiSdkParsed } from './peers.js';
+import { agUi, aiSdk, aiSdkParsed, aiSdkUnread } from './peers.js';
 import { asJson, asText, verdicts, type Report, type Section } from './report.js';
 import { openRetained } from './retained.js';
 import { openOurs, parseAlone } from './sides.js';
@@ -24,7 +24,7 @@ const FULL: Plan = {
   beside: [
     { deltas: 2_000, rounds: 9, slow: 5 },
     { deltas: 5_000, rounds: 7, slow: 3 },
-    { deltas: 20_000, rounds: 7, slow: 2 },
+    { deltas: 20_000, rounds: 11, slow: 2 },
   ],
   retained: { few: 1_000, many: 100_000, rounds: 31 },
 };
@@ -40,9 +40,10 @@ const QUICK: Plan = {
 const SIZES: readonly ReadSize[] = [4096, 65536, 'frame'];
 const OPEN_CALLS = 64;
 
-async function measured({ deltas, rounds, warmups, beside, retained }: Plan): Promise<readonly Section[]> {
+async function measured({ deltas, rounds, warmups, beside, retained }: Plan): Promise<Omit<Report, 'load' | 'bars'>> {
   const sections: Section[] = [];
   const ours = await openOurs();
+  const others = [aiSdk, aiSdkUnread, aiSdkParsed, agUi];
   for (const size of SIZES) {
     const text = conversation(deltas);
     const entrants = [entrant(parseAlone, text, size), entrant(ours, text, size)];
@@ -50,8 +51,7 @@ async function measured({ deltas, rounds, warmups, beside, retained }: Plan): Pr
   }
   for (const { deltas: fewer, rounds: some, slow } of beside) {
     const text = conversation(fewer);
-    const entrants = [ours, aiSdk, aiSdkParsed].map((side) => entrant(side, text, 4096));
-    entrants.push(entrant(agUi, text, 4096, slow));
+    const entrants = [ours, ...others].map((side) => entrant(side, text, 4096, side === agUi ? slow : some));
     // The smaller texts warm up the larger ones.
     const costs = await inRounds(entrants, some, sections.some(({ about }) => about === 'peers') ? 0 : warmups);
     sections.push({ about: 'peers', deltas: fewer, size: 4096, costs });
@@ -67,7 +67,7 @@ async function measured({ deltas, rounds, warmups, beside, retained }: Plan): Pr
     sections.push({ about: 'retained', deltas: deltas / 2, size: 4096, costs });
     for (const session of sessions) await session.stop();
   }
-  return sections;
+  return { sides: [ours, parseAlone, ...others].map(({ name, includes }) => ({ name, includes })), sections };
 }
 
 const { values: options } = parseArgs({
@@ -77,8 +77,8 @@ const quick = options.quick ?? false;
 
 try {
   const load = loadavg();
-  const sections = await measured(quick ? QUICK : FULL);
-  const report: Report = { load, sections, bars: quick ? [] : verdicts(sections) };
+  const { sides, sections } = await measured(quick ? QUICK : FULL);
+  const report: Report = { load, sides, sections, bars: quick ? [] : verdicts(sections) };
   console.log(options.json === true ? asJson(report) : asText(report));
   if (options.check === true && report.bars.some(({ met }) => !met)) process.exitCode = 1;
 } catch (error) {

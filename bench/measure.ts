@@ -1,7 +1,7 @@
 import type { Side } from './sides.js';
 import { conversation, type Conversation, type ReadSize } from './wire.js';
 
-const SHORT = 2_000;
+const SHORT = 5_000;
 
 /** What one streamed delta cost, in µs. */
 export interface Cost {

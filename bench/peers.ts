@@ -5,10 +5,34 @@ import { TextCheck } from './check.js';
 import type { Side } from './sides.js';
 import { agUiFrames, aiSdkChunks, aiSdkFrames, readsOf } from './wire.js';
 
-/** `readUIMessageStream` with its input parsed before the clock runs: less work than any of the others is given. */
+/**
+ * The way that its documentation shows from a response to messages. Each message is the whole one so far; the reader
+ * takes what is new in it about as often as ours reads, once a network read.
+ */
+export const aiSdk: Side = {
+  name: 'ai, readUIMessageStream',
+  includes: 'SSE, JSON, schema (DefaultChatTransport), messages, the new text of one message a read',
+  prepare(conversation, size) {
+    const reads = readsOf(aiSdkFrames(conversation), size);
+    const every = Math.ceil(conversation.deltas.length / reads.length);
+    return async () => textOf(await chunksOf(reads), every, conversation.text);
+  },
+};
+
+/** The same with nobody who looks at what comes, until the end. */
+export const aiSdkUnread: Side = {
+  name: 'ai, the same, read at the end only',
+  includes: 'SSE, JSON, schema (DefaultChatTransport), messages',
+  prepare(conversation, size) {
+    const reads = readsOf(aiSdkFrames(conversation), size);
+    return async () => textOf(await chunksOf(reads), Infinity, conversation.text);
+  },
+};
+
+/** Only its last step, with the rest done before the clock runs: less work than any other side is given. */
 export const aiSdkParsed: Side = {
-  name: 'ai, readUIMessageStream alone',
-  includes: 'parsed chunks → messages (no SSE, no JSON, no schema)',
+  name: 'ai, the same, from parsed chunks',
+  includes: 'messages (no SSE, no JSON, no schema)',
   prepare({ deltas, text }) {
     const chunks = aiSdkChunks(deltas) as UIMessageChunk[];
     let at = 0;
@@ -19,30 +43,7 @@ export const aiSdkParsed: Side = {
         else controller.close();
       },
     });
-    return async () => verdict(text, await lastText(stream));
-  },
-};
-
-/** The way that its documentation shows from a response to messages. */
-export const aiSdk: Side = {
-  name: 'ai, transport and readUIMessageStream',
-  includes: 'SSE, JSON, schema (DefaultChatTransport), messages',
-  prepare(conversation, size) {
-    const body = closedBody(readsOf(aiSdkFrames(conversation), size));
-    const transport = new DefaultChatTransport({
-      api: 'http://127.0.0.1:9/chat',
-      fetch: () => Promise.resolve(eventStream(body)),
-    });
-    return async () => {
-      const stream = await transport.sendMessages({
-        trigger: 'submit-message',
-        chatId: 'c1',
-        messageId: undefined,
-        messages: [],
-        abortSignal: undefined,
-      });
-      return verdict(conversation.text, await lastText(stream));
-    };
+    return () => textOf(stream, Infinity, text);
   },
 };
 
@@ -60,20 +61,45 @@ export const agUi: Side = {
     return async () => {
       await agent.runAgent({ runId: 'run-1' });
       const content = agent.messages.at(-1)?.content;
-      return verdict(conversation.text, typeof content === 'string' ? content : '');
+      const check = new TextCheck(conversation.text);
+      check.take(typeof content === 'string' ? content : '');
+      return check.verdict();
     };
   },
 };
 
-async function lastText(stream: ReadableStream<UIMessageChunk>): Promise<string> {
-  let last: UIMessage | undefined;
-  for await (const message of readUIMessageStream({ stream, terminateOnError: true })) last = message;
-  return (last?.parts ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('');
+function chunksOf(reads: readonly Uint8Array[]): Promise<ReadableStream<UIMessageChunk>> {
+  const transport = new DefaultChatTransport({
+    api: 'http://127.0.0.1:9/chat',
+    fetch: () => Promise.resolve(eventStream(closedBody(reads))),
+  });
+  return transport.sendMessages({
+    trigger: 'submit-message',
+    chatId: 'c1',
+    messageId: undefined,
+    messages: [],
+    abortSignal: undefined,
+  });
 }
 
-function verdict(expected: string, text: string): string | undefined {
+/** Reads one message in so many, and the last one. */
+async function textOf(stream: ReadableStream<UIMessageChunk>, every: number, expected: string) {
   const check = new TextCheck(expected);
-  check.take(text);
+  let last: UIMessage | undefined;
+  let seen = 0;
+  let until = every;
+  const look = () => {
+    const text = (last?.parts ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('');
+    check.take(text.slice(seen));
+    seen = text.length;
+  };
+  for await (const message of readUIMessageStream({ stream, terminateOnError: true })) {
+    last = message;
+    if (--until > 0) continue;
+    until = every;
+    look();
+  }
+  look();
   return check.verdict();
 }
 

@@ -24,6 +24,7 @@ export interface Bar {
 export interface Report {
   /** The machine's load average when it began. */
   readonly load: readonly number[];
+  readonly sides: readonly { readonly name: string; readonly includes: string }[];
   readonly sections: readonly Section[];
   readonly bars: readonly Bar[];
 }
@@ -66,11 +67,11 @@ export function verdicts(sections: readonly Section[]): readonly Bar[] {
   });
 }
 
-export function asJson({ load, sections, bars }: Report): string {
-  return JSON.stringify({ ...machine(), load, sections: sections.map(withMedians), bars }, null, 2);
+export function asJson({ load, sides, sections, bars }: Report): string {
+  return JSON.stringify({ ...machine(), load, sides, sections: sections.map(withMedians), bars }, null, 2);
 }
 
-export function asText({ load, sections, bars }: Report): string {
+export function asText({ load, sides, sections, bars }: Report): string {
   const { node, processors } = machine();
   return [
     `Node ${node}, ${processors} processors, load average ${load.map((value) => value.toFixed(1)).join(' ')}.`,
@@ -78,6 +79,9 @@ export function asText({ load, sections, bars }: Report): string {
       ? ['Every text came out right. This was too short to say what anything costs.']
       : [
           'Processor time per text_delta: medians of rounds in turns. Ratios: medians of the ratio in each round.',
+          '',
+          'What the time of each includes',
+          ...sides.map(({ name, includes }) => `  ${name.padEnd(38)}${includes}`),
           ...sections.flatMap(table),
           '',
           'Bars',
@@ -92,7 +96,7 @@ function machine() {
 
 const HEADINGS = {
   floor: 'Beside parsing alone',
-  peers: 'Beside others, from bytes where not said otherwise',
+  peers: 'Beside others',
   retained: 'By what the session holds',
 } as const;
 
