@@ -16,7 +16,10 @@ for (const entry of readdirSync(join(root, 'test'), { recursive: true, withFileT
   for (const [, quote, title] of readFileSync(path, 'utf8').matchAll(/(['"`])(\[fault [^\n]*?)(?<!\\)\1/g)) {
     const numbers = /^\[fault ([\d, ]+)\]/.exec(title)?.[1].split(',').map(Number) ?? [];
     for (const number of numbers) {
-      const shown = title.replace(/^\[fault [\d, ]+\] ?/, '').replaceAll(`\\${quote}`, quote);
+      const shown = title
+        .replace(/^\[fault [\d, ]+\] ?/, '')
+        .replaceAll(`\\${quote}`, quote)
+        .replaceAll(/%s|\$\{\w+\}|\$\w+/g, '…');
       tests.set(number, [
         ...(tests.get(number) ?? []),
         { title: shown, file: relative(root, path).replaceAll('\\', '/') },

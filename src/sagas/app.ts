@@ -6,6 +6,7 @@ import { isEventReceived } from '../store/events.js';
 import { rootReducer } from '../store/root.js';
 import type { RootState } from '../store/state.js';
 import { runConnections } from './connections.js';
+import type { DirectStore } from './context.js';
 import { supervised } from './supervise.js';
 import { TIMINGS, type Timings } from './timings.js';
 
@@ -29,12 +30,16 @@ export interface App {
 
 /** The store with everything that acts on it. */
 export function createApp({ services, recorder, checks = false, timings = {} }: AppOptions): App {
+  const direct: DirectStore = {
+    dispatch: (action) => store.dispatch(action),
+    getState: () => store.getState(),
+  };
   const sagas = createSagaMiddleware({
     channel: quietChannel(),
     context: {
       services,
       timings: { ...TIMINGS, ...timings },
-      dispatch: (action: UnknownAction) => store.dispatch(action),
+      store: direct,
     },
     onError: (error) => {
       services.log(`A saga died: ${error.stack ?? error.message}`);

@@ -29,14 +29,18 @@ export type Arrival =
   /** A call met a runtime that no longer knows us: that is final for the connection. */
   | { readonly kind: 'refused'; readonly error: RuntimeRefusal };
 
-export type Dispatch = (action: UnknownAction) => unknown;
+/** The store itself, for the streaming path: an effect costs more than the delta that it would be for. */
+export interface DirectStore {
+  dispatch(action: UnknownAction): unknown;
+  getState(): RootState;
+}
 
 export function* services() {
   return (yield* getContext('services')) as Services;
 }
 
-export function* dispatcher() {
-  return (yield* getContext('dispatch')) as Dispatch;
+export function* directStore() {
+  return (yield* getContext('store')) as DirectStore;
 }
 
 export function* timings() {

@@ -10,14 +10,14 @@ import { eventMeta, eventReceived } from '../store/events.js';
 import type { RootState } from '../store/state.js';
 import {
   ask,
-  dispatcher,
+  directStore,
   isRefusal,
   messageOf,
   now,
   services,
   state,
   timings,
-  type Dispatch,
+  type DirectStore,
   type Link,
 } from './context.js';
 import { holdControl } from './lease.js';
@@ -42,7 +42,7 @@ export interface StreamEnd {
  */
 export function* followStream(link: Link, stream: EventStream, number: number) {
   const { clock } = yield* services();
-  const dispatch = yield* dispatcher();
+  const store = yield* directStore();
   const life = { at: clock.monotonic() };
   void pump(link, stream, number);
   const watchdog: Task = yield* fork(watchLife, link, number, life);
@@ -77,7 +77,7 @@ export function* followStream(link: Link, stream: EventStream, number: number) {
         yield* delay(0);
       }
       link.lastEventAt = life.at;
-      const failed = yield* deliver(link, events, dispatch);
+      const failed = yield* deliver(link, events, store, clock.wall());
       if (failed) return over('ended', failed);
     }
   } finally {
@@ -87,27 +87,27 @@ export function* followStream(link: Link, stream: EventStream, number: number) {
 }
 
 /** Dispatches a chunk in one plain loop, up to the end or to an event in front of which something is missing. */
-function* deliver(link: Link, events: readonly RuntimeEvent[], dispatch: Dispatch) {
-  const meta = eventMeta(link.connection, yield* now());
-  let root = yield* state();
+function* deliver(link: Link, events: readonly RuntimeEvent[], store: DirectStore, at: number) {
+  const meta = eventMeta(link.connection, at);
+  let root = store.getState();
   const hosted = isHosted(root.connections[link.connection]?.descriptor);
   let cursor = selectCursor(root, link.connection);
   let ended = false;
   for (const event of events) {
     if (event.sequence > cursor + 1) {
-      root = yield* state();
+      root = store.getState();
       const explained = hosted ? 0 : expectedSkip(root, link.connection, event);
       if (event.sequence !== cursor + 1 + explained && !isAtGap(root, link.connection)) {
         const fault = yield* takeAnother(link);
         if (fault) return fault;
       }
     }
-    dispatch(eventReceived(event, meta));
+    store.dispatch(eventReceived(event, meta));
     cursor = Math.max(cursor, event.sequence);
     ended ||= isTerminal(event);
   }
   // A native runtime's replay reaches back again once the turn that outgrew it is over (§6.4).
-  if (ended && !hosted && isAtGap(yield* state(), link.connection)) return yield* takeAnother(link);
+  if (ended && !hosted && isAtGap(store.getState(), link.connection)) return yield* takeAnother(link);
   return null;
 }
 
@@ -159,6 +159,8 @@ function* watchLife({ inbox }: Link, number: number, life: { readonly at: number
   yield* put(inbox, { kind: 'silent', stream: number });
 }
 
+const TERMINAL: ReadonlySet<string> = new Set(TERMINAL_KINDS);
+
 function isTerminal({ kind }: RuntimeEvent): boolean {
-  return TERMINAL_KINDS.some((terminal) => terminal === kind);
+  return TERMINAL.has(kind);
 }

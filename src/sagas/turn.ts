@@ -78,6 +78,8 @@ function* send(link: Link, { turnId, prompt, imageUrls }: ReturnType<typeof subm
     // Running, it is another client's turn of the same words, taken for ours: the runtime's refusal tells.
     return turn.phase === 'submitting' || (turn.phase === 'running' && turn.turnId === turnId);
   }
+  // A runtime denies what a turn asks while no stream is open (frontend.v2 §8.2).
+  yield* until((root) => isAttached(root, link) || selectTurn(root, link.connection).phase !== 'submitting');
   try {
     yield* input();
   } catch (error) {
@@ -178,6 +180,10 @@ export function* concludeIdle(link: Link, turnId: TurnId) {
       message: stopped ? '' : 'The runtime is idle, but it never said how this turn ended.',
     }),
   );
+}
+
+function isAttached(root: RootState, { connection }: Link): boolean {
+  return root.connections[connection]?.phase.name === 'attached';
 }
 
 /** Whether a prompt of ours is on its way, as far as we heard. */

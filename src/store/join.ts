@@ -1,12 +1,12 @@
 import { isHosted, type Snapshot } from '../protocol/frontend-v2.js';
-import type { EventBody } from '../protocol/frontend-v2-events.js';
+import { TERMINAL_KINDS, type EventBody } from '../protocol/frontend-v2-events.js';
 import { apply, forceEnd, note, retell, withdraw } from './apply.js';
 import { without, type ConnectionId } from './connections.js';
 import { recoverFromHistory } from './recover.js';
 import { undrawn, unresolvedIds } from './requests.js';
 import { cursorOf, withRequests, withTranscript, withTurn, type RootState } from './state.js';
 import { EMPTY_TRANSCRIPT, endOf, type Transcript } from './transcript.js';
-import { foundBusy, hasBegun, NO_TURN } from './turn.js';
+import { foundBusy, hasBegun, isStopping, NO_TURN } from './turn.js';
 
 type Continuity = 'first' | 'same' | 'restarted' | 'replaced';
 
@@ -99,13 +99,22 @@ function recover(state: RootState, connection: ConnectionId, snapshot: Snapshot,
   const replay = (current: RootState, body: EventBody) =>
     apply(current, connection, { sequence: cursorOf(current, connection), ...body }, at);
   // A turn of which only the prompt was heard was begun as well: the runtime says both in one breath (§6.5).
-  const prompted = typeof state.turn[connection]?.prompted === 'string';
-  const begun = prompted ? replay(state, { kind: 'turn_started' }) : state;
+  const { current, prompted } = state.turn[connection] ?? NO_TURN;
+  const isTheirs = current.phase === 'submitting' && prompted?.trim() !== current.prompt.trim();
+  const begun = prompted === null || isTheirs ? state : replay(state, { kind: 'turn_started' });
   const turn = begun.turn[connection]?.current;
-  const expected = turn?.phase === 'submitting' && turn.accepted ? turn.prompt : null;
+  const sent = turn && 'prompt' in turn ? turn.prompt : null;
+  const expected = turn?.phase === 'submitting' && turn.accepted ? sent : null;
   const known = begun.transcript[connection] ?? EMPTY_TRANSCRIPT;
-  const missed = recoverFromHistory(known, snapshot.history, expected, over);
-  return missed === undefined ? note(begun, connection, { about: 'unmatched' }) : missed.reduce(replay, begun);
+  const missed = recoverFromHistory(known, snapshot.history, expected, over, sent);
+  if (missed === undefined) return note(begun, connection, { about: 'unmatched' });
+  return (isStopping(begun.turn[connection]) ? asStopped(missed) : missed).reduce(replay, begun);
+}
+
+/** The saved messages don't tell how a turn that was cut short ended: the one that we stopped did so by that. */
+function asStopped(missed: readonly EventBody[]): readonly EventBody[] {
+  const end = missed.findIndex(({ kind }) => TERMINAL_KINDS.some((terminal) => terminal === kind));
+  return missed[end]?.kind === 'turn_failed' ? missed.with(end, { kind: 'turn_interrupted' }) : missed;
 }
 
 /** Another process: its sequences and request ids are not those that we know. */

@@ -15,6 +15,7 @@ export type Recovered = readonly EventBody[] | undefined;
  * failed turn) stays as it was received.
  *
  * @param expected the prompt of ours that the runtime accepted and that nothing was heard of yet
+ * @param sent the same, or one of which is not known whether it was accepted
  * @param over whether nothing can run any more: the runtime's replay, where a last turn's end stands, is lost
  */
 export function recoverFromHistory(
@@ -22,15 +23,16 @@ export function recoverFromHistory(
   saved: readonly HistoryMessage[],
   expected: string | null,
   over: boolean,
+  sent = expected,
 ): Recovered {
   const lastEnd: readonly EventBody[] = over && hasLastAnswer(saved) ? [{ kind: 'turn_succeeded' }] : [];
   if (over && lastKnownTurn(transcript) && isUnsaved(transcript, saved)) return [];
   let known = lastKnownTurn(transcript);
-  let readings = readingsOf(known, saved);
+  let readings = readingsOf(known, saved, sent);
   // What died with its process may not have been saved: then what is saved goes on from the turn before.
-  while (known?.died === true && readings.length === 0) {
+  while (known?.died === true && !readings.some(({ later }) => expected === null || hasPrompt(later, expected))) {
     known = lastKnownTurn(transcript, known.at ?? 0);
-    readings = readingsOf(known, saved);
+    readings = readingsOf(known, saved, sent);
   }
   if (known === undefined) {
     const unseen = beyond(transcript.history, saved);
@@ -50,11 +52,15 @@ export function recoverFromHistory(
 }
 
 /** Every place in the saved messages where a known turn may stand, the newest first. */
-function readingsOf(known: KnownTurn | undefined, saved: readonly HistoryMessage[]): readonly Reading[] {
+function readingsOf(
+  known: KnownTurn | undefined,
+  saved: readonly HistoryMessage[],
+  sent: string | null,
+): readonly Reading[] {
   if (known === undefined) return [];
   return saved
     .flatMap((message, at) => {
-      const read = isPrompt(message, known.prompt) ? readTurn(known, saved.slice(at + 1)) : undefined;
+      const read = isPrompt(message, known.prompt) ? readTurn(known, saved.slice(at + 1), sent) : undefined;
       return read ? [{ ...read, prompts: promptsIn(saved.slice(0, at)) }] : [];
     })
     .reverse();
@@ -67,19 +73,37 @@ function isUnsaved(transcript: Transcript, saved: readonly HistoryMessage[]): bo
   return prompts.length === 0 ? before.length === 0 : isTail(prompts, before);
 }
 
-/** Whether a list is the end of another. */
-function isTail(tail: readonly string[], all: readonly string[]): boolean {
-  const start = all.length - tail.length;
-  return start >= 0 && tail.every((each, at) => each === all[start + at]);
+interface KnownPrompt {
+  readonly text: string;
+  /** Whether its turn died with its process: then it may not be saved. */
+  readonly died: boolean;
+}
+
+/** Whether saved prompts are the last of those that are known. */
+function isTail(saved: readonly string[], known: readonly KnownPrompt[]): boolean {
+  let at = known.length - 1;
+  return saved.toReversed().every((prompt) => {
+    while (known[at]?.died === true && known[at]?.text !== prompt) at -= 1;
+    return known[at--]?.text === prompt;
+  });
 }
 
 /** The prompts in front of a position of the transcript; null stands for the last prompt of its history. */
-function knownPrompts(transcript: Transcript, before: number | null = endOf(transcript)): readonly string[] {
-  const prompts = [...promptsIn(transcript.history)];
+function knownPrompts(transcript: Transcript, before: number | null = endOf(transcript)): readonly KnownPrompt[] {
+  const prompts = promptsIn(transcript.history).map((text): KnownPrompt => ({ text, died: false }));
   if (before === null) return prompts.slice(0, -1);
+  let end: Outcome | null = null;
   for (let at = 0; at < before; at++) {
     const entry = entryAt(transcript, at);
-    if (entry?.kind === 'event' && entry.event.kind === 'user_message') prompts.push(entry.event.text);
+    if (entry?.kind === 'event' && entry.event.kind === 'user_message') {
+      prompts.push({ text: entry.event.text, died: false });
+      end = null;
+    }
+    if (entry?.kind === 'turnEnd') end ??= entry.outcome;
+    const last = prompts.at(-1);
+    if (last && entry?.kind === 'note' && entry.note.about === 'restarted' && end !== 'succeeded') {
+      prompts.splice(-1, 1, { ...last, died: true });
+    }
   }
   return prompts;
 }
@@ -163,14 +187,14 @@ interface Reading extends ReadTurn {
 }
 
 /** Undefined where the messages contradict what is known. */
-function readTurn(known: KnownTurn, messages: readonly HistoryMessage[]): ReadTurn | undefined {
+function readTurn(known: KnownTurn, messages: readonly HistoryMessage[], sent: string | null): ReadTurn | undefined {
   const rest: EventBody[] = [];
   // Some models number the calls of each answer anew: an id means the newest call that was saved with it.
   const calls = new Map<string | null, ToolEntry | undefined>();
   let unread = known;
   let at = known.shown;
   for (let message = messages[at]; message; message = messages[++at]) {
-    if (message.role === 'user' && !isSteering(unread, messages[at + 1])) break;
+    if (message.role === 'user' && (message.text === sent || !isSteering(unread, messages[at + 1]))) break;
     if (message.role === 'assistant') {
       const text = unreceived(unread.texts, message.text);
       if (text === undefined) return undefined;

@@ -35,13 +35,22 @@ export type Turn =
       readonly at: number;
       readonly problem: string | null;
     }
-  /** Stop was asked for. `started`: false while the input may not have reached the runtime yet. */
+  /** Stop was asked for. `started`: false while the input may not have reached the runtime; the rest as before Stop. */
   | {
       readonly phase: 'interrupting';
       readonly turnId: TurnId;
       readonly mine: boolean;
       readonly at: number;
-      readonly started: boolean;
+      readonly started: true;
+    }
+  | {
+      readonly phase: 'interrupting';
+      readonly turnId: TurnId;
+      readonly mine: true;
+      readonly at: number;
+      readonly started: false;
+      readonly prompt: string;
+      readonly overtaken: boolean;
     }
   /** The runtime acknowledged the interrupt and is bringing the turn to its end. */
   | { readonly phase: 'settling'; readonly turnId: TurnId; readonly mine: boolean; readonly at: number };
@@ -85,14 +94,17 @@ const slice = createSlice({
             }
           : turn,
       ),
-    /** The runtime took the input: whatever turn runs now is ours. */
+    /**
+     * The runtime took the input. It takes none while a turn runs, so another client's turn that we heard begin is over,
+     * and its end is on its way (answers race events, §4).
+     */
     inputAccepted: (state, { payload }: Of) =>
       change(state, payload.connection, (turn) => {
         const { current } = turn;
         if (current.phase === 'idle' || current.turnId !== payload.turnId) return turn;
-        if (current.phase === 'interrupting') return { ...turn, current: { ...current, started: true } };
+        if (current.phase === 'interrupting') return { ...turn, current: stopping(current, current.at) };
         if (current.phase !== 'submitting') return turn;
-        return { ...turn, current: current.overtaken ? running(current, true) : { ...current, accepted: true } };
+        return { ...turn, current: { ...current, accepted: true } };
       }),
     /** A person wants the turn to stop. */
     interruptRequested: (state, { payload }: Of<{ at: number }>) =>
@@ -100,16 +112,15 @@ const slice = createSlice({
         const { current } = turn;
         if (current.phase === 'idle' || current.turnId !== payload.turnId) return turn;
         if (current.phase === 'interrupting' || current.phase === 'settling') return turn;
-        const mine = current.phase === 'submitting' || current.mine;
+        const { turnId } = current;
+        const { at } = payload;
+        if (current.phase === 'running') return { ...turn, current: stopping(current, at) };
+        const { prompt, accepted, overtaken } = current;
         return {
           ...turn,
-          current: {
-            phase: 'interrupting',
-            turnId: current.turnId,
-            mine,
-            at: payload.at,
-            started: current.phase === 'running' || current.accepted,
-          },
+          current: accepted
+            ? stopping({ turnId, mine: true }, at)
+            : { phase: 'interrupting', turnId, mine: true, at, started: false, prompt, overtaken },
         };
       }),
     interruptAcknowledged: (state, { payload }: Of<{ at: number }>) =>
@@ -147,11 +158,14 @@ export function afterTurnEvent(turn: TurnState, event: RuntimeEvent, at: number)
     case 'idle':
       return { ...turn, current: running({ turnId: freshId(turn, `seen-${event.sequence}`), at }, false) };
     case 'submitting':
-      return turn.prompted.trim() === current.prompt.trim() || current.accepted
+      return turn.prompted.trim() === current.prompt.trim() || (current.accepted && !current.overtaken)
         ? { ...turn, current: running({ turnId: current.turnId, at }, true) }
         : { ...turn, current: { ...current, overtaken: true } };
     case 'interrupting':
-      return { ...turn, current: { ...current, started: true } };
+      if (current.started) return turn;
+      return turn.prompted.trim() === current.prompt.trim()
+        ? { ...turn, current: stopping(current, current.at) }
+        : { ...turn, current: { ...current, overtaken: true } };
     default:
       return turn;
   }
@@ -183,7 +197,7 @@ export function afterEnd(turn: TurnState, outcome: Outcome, message: string): Tu
     case 'submitting':
       return { ...turn, prompted: null, current: { ...current, overtaken: false } };
     case 'interrupting':
-      if (!current.started) return { ...turn, prompted: null };
+      if (!current.started) return { ...turn, prompted: null, current: { ...current, overtaken: false } };
       break;
     case 'running':
     case 'settling':
@@ -203,7 +217,7 @@ export function afterForcedEnd(turn: TurnState, turnId: TurnId, outcome: Outcome
     return known ? turn : { ...turn, ended: withEnd(turn.ended, { turnId, mine: true, outcome, message }) };
   }
   const over = ended(turn, current, outcome, message);
-  return current.phase === 'submitting' && current.overtaken ? foundBusy(over, current.at) : over;
+  return 'overtaken' in current && current.overtaken ? foundBusy(over, current.at) : over;
 }
 
 /** Whether the runtime is known to have begun this turn. */
@@ -237,6 +251,10 @@ function running(
   mine: boolean,
 ): Turn & { phase: 'running' } {
   return { phase: 'running', turnId, mine, at, problem: null };
+}
+
+function stopping({ turnId, mine }: { readonly turnId: TurnId; readonly mine: boolean }, at: number): Turn {
+  return { phase: 'interrupting', turnId, mine, at, started: true };
 }
 
 function change(state: TurnsState, connection: ConnectionId, to: (turn: TurnState) => TurnState): TurnsState {

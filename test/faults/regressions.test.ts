@@ -201,14 +201,13 @@ describe('found by schedule 5134', () => {
   ])('a turn of the successor that nobody heard is found behind the one that died, and it %s', async (_, stopped) => {
     const window = await survivor();
     const reopened = window.runtime.hold('openEvents');
-    window.runtime.stream.keepAlive();
-    await settle();
-    window.runtime.stream.end();
-    await settle();
     window.submit('third');
     await settle();
-    if (stopped) window.stop();
+    window.runtime.stream.keepAlive();
+    window.runtime.stream.end();
+    await settle();
     window.runtime.running = false;
+    if (stopped) window.stop();
     window.runtime.snapshot = {
       history: [
         saved('user', 'first'),
@@ -286,5 +285,225 @@ describe('found by schedules with a prompt that is sent twice by the person', ()
     await settle(5_000);
     expect(window.endings).toEqual(['mine-1 succeeded']);
     expect(window.runtime.count('sendInput')).toBe(1);
+  });
+});
+
+describe('found by schedule 30533', () => {
+  it('a prompt of ours behind a turn that was stopped is no steering of it, though both answers read the same', async () => {
+    const saved = (role: 'user' | 'assistant', text: string) =>
+      ({ role, text, images: 0, toolCalls: [], toolCallId: null }) as const;
+    const window = await new Window().attach();
+    window.submit('first');
+    window.runtime.stream.send(...turnStart(1, 'first'), delta(3, 'I look.'), event(4, 'turn_interrupted'));
+    await settle();
+    window.submit('second');
+    window.runtime.stream.end();
+    window.runtime.snapshot = {
+      history: [saved('user', 'first'), saved('user', 'second'), saved('assistant', 'I look.')],
+      historyCursor: 8,
+      replay: [event(9, 'turn_succeeded')],
+    };
+    await settle(10_000);
+    expect(window.endings).toEqual(['mine-1 interrupted', 'mine-2 succeeded']);
+    expect(window.text).toBe('I look.I look.');
+  });
+});
+
+describe('found by schedules 40107, 41330 and 51135', () => {
+  const saved = (role: 'user' | 'assistant', text: string) =>
+    ({ role, text, images: 0, toolCalls: [], toolCallId: null }) as const;
+
+  it('a prompt waits for the stream: without one the runtime would deny whatever its turn asks', async () => {
+    const window = await new Window().attach();
+    window.runtime.stream.keepAlive();
+    await settle();
+    const reopened = window.runtime.hold('openEvents');
+    window.runtime.stream.end();
+    await settle();
+    window.submit('hello');
+    await settle(1_000);
+    expect(window.runtime.count('sendInput')).toBe(0);
+    expect(window.phase).toBe('submitting');
+    reopened();
+    await settle(1_000);
+    expect(window.runtime.count('sendInput')).toBe(1);
+    expect(window.runtime.calls.indexOf('sendInput hello')).toBeGreaterThan(window.runtime.calls.lastIndexOf('attach'));
+  });
+
+  it('a prompt that waits for the stream can be stopped, and is then never sent', async () => {
+    const window = await new Window().attach();
+    window.runtime.hold('openEvents');
+    window.runtime.stream.keepAlive();
+    await settle();
+    window.runtime.stream.end();
+    await settle();
+    window.submit('hello');
+    await settle(1_000);
+    window.stop();
+    await settle(1_000);
+    expect(window.endings).toEqual(['mine-1 interrupted']);
+    expect(window.runtime.count('sendInput')).toBe(0);
+  });
+
+  /** Turns as `prompt answer end`; each `restart` loses the one before it. Returns how the window sees the last. */
+  async function after(restarts: readonly string[], again: string): Promise<Window> {
+    const window = await new Window().attach();
+    window.submit('first');
+    window.runtime.stream.send(...turnStart(1, 'first'), delta(3, 'one '), event(4, 'turn_succeeded'));
+    await settle();
+    let sequence = 5;
+    for (const prompt of restarts) {
+      window.submit(prompt);
+      window.runtime.stream.send(...turnStart(sequence, prompt), delta(sequence + 2, 'dead '));
+      await settle();
+      window.runtime.snapshot = {
+        history: [saved('user', 'first'), saved('assistant', 'one ')],
+        historyCursor: 0,
+        replay: [],
+      };
+      window.runtime.stream.end();
+      await settle(1_000);
+      sequence = 1;
+    }
+    window.submit(again);
+    await settle();
+    window.runtime.snapshot = {
+      history: [
+        saved('user', 'first'),
+        saved('assistant', 'one '),
+        saved('user', again),
+        saved('assistant', 'dead and alive'),
+      ],
+      historyCursor: 6,
+      replay: [event(7, 'turn_succeeded')],
+    };
+    window.runtime.stream.keepAlive();
+    window.runtime.stream.end();
+    await settle(10_000);
+    return window;
+  }
+
+  it.each([
+    ['one of the same words', ['again']],
+    ['several, the last of the same words', ['lost', 'again']],
+    ['several, the first of the same words', ['again', 'lost']],
+  ])('a turn that nobody heard, behind turns that died unsaved, %s, is told whole', async (_, restarts) => {
+    const window = await after(restarts, 'again');
+    expect(window.endings.at(-1)).toMatch(/^mine-\d+ succeeded$/);
+    expect(window.endings).toHaveLength(restarts.length + 2);
+    expect(window.text).toBe(`one ${'dead '.repeat(restarts.length)}dead and alive`);
+  });
+});
+
+describe('found by schedule 80724', () => {
+  it('Stop on a prompt that another client got ahead of leaves the turn of that client alone', async () => {
+    const window = await new Window().attach();
+    const answer = window.runtime.hold('takeControl');
+    window.runtime.refuse('sendInput', 'controller_required');
+    window.submit('ours');
+    await settle();
+    window.stop();
+    const events = [...turnStart(1, 'theirs'), delta(3, 'their text'), approval(4, 7)];
+    window.runtime.stream.send(...events);
+    window.runtime.snapshot = { history: [], historyCursor: 0, replay: events };
+    window.runtime.descriptor = { ...DESCRIPTOR, turnState: 'busy' };
+    await settle();
+    answer();
+    await settle(10_000);
+    expect(window.runtime.count('interrupt')).toBe(0);
+    expect(window.runtime.count('respond')).toBe(0);
+    expect(window.endings).toEqual(['mine-1 interrupted']);
+    expect(window.phase).toBe('running');
+    expect(window.request(7)).toEqual({ phase: 'pending', problem: null });
+  });
+});
+
+describe('found by schedule 90998', () => {
+  it.each([
+    ['was stopped', true, 'interrupted'],
+    ['was left alone', false, 'failed This turn ended while the connection was down; how is not known.'],
+  ])('a turn that %s, and whose end another client’s turn drove out of the replay', async (_, stopped, end) => {
+    const saved = (role: 'user' | 'assistant', text: string) =>
+      ({ role, text, images: 0, toolCalls: [], toolCallId: null }) as const;
+    const window = await new Window().attach();
+    window.submit('ours');
+    window.runtime.stream.send(...turnStart(1, 'ours'), delta(3, 'so far'));
+    await settle();
+    if (stopped) window.stop();
+    await settle();
+    window.runtime.snapshot = {
+      history: [saved('user', 'ours'), saved('user', 'theirs'), saved('assistant', 'done')],
+      historyCursor: 8,
+      replay: [event(9, 'turn_succeeded')],
+    };
+    window.runtime.stream.end();
+    await settle(10_000);
+    expect(window.endings[0]).toBe(`mine-1 ${end}`);
+    expect(window.endings).toHaveLength(2);
+    expect(window.text).toBe('so fardone');
+  });
+});
+
+describe('found by schedule 150402', () => {
+  it('another client’s turn of which only the prompt was heard does not end ours behind it', async () => {
+    const saved = (role: 'user' | 'assistant', text: string) =>
+      ({ role, text, images: 0, toolCalls: [], toolCallId: null }) as const;
+    const window = await new Window().attach();
+    window.runtime.stream.send(event(1, 'user_message', { text: 'theirs' }));
+    await settle();
+    window.submit('ours');
+    await settle();
+    window.runtime.snapshot = {
+      history: [saved('user', 'theirs'), saved('assistant', 'done'), saved('user', 'ours')],
+      historyCursor: 8,
+      replay: [event(9, 'turn_failed', { message: 'no model' })],
+    };
+    window.runtime.stream.end();
+    await settle(10_000);
+    expect(window.endings).toEqual(['mine-1 failed no model']);
+    expect(window.text).toBe('done');
+  });
+});
+
+describe('found by schedule 120675', () => {
+  const saved = (role: 'user' | 'assistant', text: string) =>
+    ({ role, text, images: 0, toolCalls: [], toolCallId: null }) as const;
+
+  it('a prompt of ours whose answer was lost is no steering of the turn before, though both answers read the same', async () => {
+    const window = await new Window().attach();
+    window.submit('first');
+    window.runtime.stream.send(...turnStart(1, 'first'), delta(3, 'I look.'), event(4, 'turn_failed', { message: '' }));
+    await settle();
+    window.runtime.hold('sendInput');
+    window.submit('second');
+    await settle();
+    window.runtime.snapshot = {
+      history: [saved('user', 'first'), saved('user', 'second'), saved('assistant', 'I look.')],
+      historyCursor: 8,
+      replay: [event(9, 'turn_succeeded')],
+    };
+    window.open();
+    await settle(10_000);
+    expect(window.endings[1]).toBe('mine-2 succeeded');
+    expect(window.text).toBe('I look.I look.');
+  });
+});
+
+describe('found by schedule 796077378', () => {
+  it('a prompt that was taken before the end of another client’s turn was heard keeps its own end', async () => {
+    const window = await new Window().attach();
+    const answer = window.runtime.hold('sendInput');
+    window.submit('ours');
+    await settle();
+    window.runtime.stream.send(...turnStart(1, 'theirs'), delta(3, 'their text'));
+    await settle();
+    answer();
+    await settle();
+    window.runtime.stream.send(event(4, 'turn_succeeded'));
+    await settle();
+    expect(window.endings).toEqual([]);
+    window.runtime.stream.send(...turnStart(5, 'ours'), event(7, 'turn_failed', { message: 'no model' }));
+    await settle();
+    expect(window.endings).toEqual(['mine-1 failed no model']);
   });
 });

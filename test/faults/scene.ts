@@ -3,15 +3,23 @@ import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { startEmbeddedRuntime, type EmbeddedRuntime } from '../../src/runtime/embedded.js';
 import { Session } from '../../src/runtime/session.js';
+import type { EventPayload } from '../../src/runtime/wire.js';
 import type { Outcome } from '../../src/store/transcript.js';
 import { Client } from '../conformance/clientApp.js';
 import { pause, Wire, type Stream } from '../conformance/wire.js';
 import { FaultProxy, type Faults } from './proxy.js';
 
-const published = vi.spyOn(Session.prototype, 'publish');
+/** What each session of a scene published. A listener would not do: a runtime denies what it asks when nobody listens. */
+const heard = new Map<string, EventPayload[]>();
+// eslint-disable-next-line @typescript-eslint/unbound-method -- called with its session below
+const publish = Session.prototype.publish;
+Session.prototype.publish = function (this: Session, payload) {
+  heard.get(this.id)?.push(payload);
+  publish.call(this, payload);
+};
 
 /** Times short enough for a test on real sockets; a keep-alive comes every 60 ms. */
 const TIMINGS = { silence: 400, silentTurn: 300, grace: 300, snapshot: 1_500, firstPause: 10, longestPause: 80 };
@@ -38,6 +46,7 @@ export class Scene {
   readonly prompts: string[] = [];
   restarts = 0;
   readonly #watchers: Stream[] = [];
+  #restarting: Promise<void> = Promise.resolve();
 
   private constructor(
     public runtime: EmbeddedRuntime,
@@ -50,6 +59,7 @@ export class Scene {
   static async open({ faults = {}, watched = false, timings = {} }: SceneOptions = {}): Promise<Scene> {
     const workspace = mkdtempSync(join(tmpdir(), 'faults-'));
     const runtime = await startEmbeddedRuntime({ workspace, keepAliveMs: KEEP_ALIVE_MS });
+    heard.set(runtime.sessionId, []);
     const proxy = await new FaultProxy({ url: runtime.url, token: runtime.mint(CLIENT_ID) }).listen();
     const { url, token } = proxy;
     const client = new Client({
@@ -76,6 +86,7 @@ export class Scene {
       for (const watcher of this.#watchers) await watcher.close();
       this.proxy.close();
       await this.runtime.kill();
+      heard.delete(this.runtime.sessionId);
       await rm(this.runtime.workspace, { recursive: true, force: true });
     }
   }
@@ -108,14 +119,17 @@ export class Scene {
   }
 
   /** Every payload that the runtime (and the one that it continues) published, in order. */
-  published() {
-    return published.mock.calls.flatMap(([payload], at) =>
-      (published.mock.contexts[at] as Session).id === this.runtime.sessionId ? [payload] : [],
-    );
+  published(): readonly EventPayload[] {
+    return heard.get(this.runtime.sessionId) ?? [];
   }
 
   /** A killed runtime and one that continues its session, numbering from 1. `known`: the old credential still goes. */
-  async restart(known = true): Promise<void> {
+  restart(known = true): Promise<void> {
+    this.#restarting = this.#restarting.then(() => this.#restart(known));
+    return this.#restarting;
+  }
+
+  async #restart(known: boolean): Promise<void> {
     const { proxy, runtime } = this;
     this.restarts += 1;
     proxy.upstream = null;
@@ -144,6 +158,28 @@ export class Scene {
       clientId: 'watcher-1',
     }).listen();
     this.#watchers.push(stream);
+  }
+
+  async isBusy(): Promise<boolean> {
+    const { url, ownerToken: token } = this.runtime;
+    try {
+      return (await new Wire(url, { token }).describe()).turn_state === 'busy';
+    } catch {
+      // It is just being restarted.
+      return true;
+    }
+  }
+
+  /** Another client that takes control, and then sends its prompt where it has one. */
+  async rival(prompt?: string): Promise<void> {
+    const { url } = this.runtime;
+    const wire = new Wire(url, { token: this.runtime.mint('rival-1'), clientId: 'rival-1' });
+    try {
+      await wire.call('take_control');
+      if (prompt !== undefined) await wire.call('send_input', { prompt });
+    } catch {
+      // The runtime was just killed.
+    }
   }
 
   /** How often an answer was accepted, for each request of each process of the runtime. */

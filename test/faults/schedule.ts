@@ -17,6 +17,8 @@ export interface Schedule {
   readonly restarts: readonly { readonly frame: number; readonly known: boolean }[];
   /** Frames at which the runtime is handed over once more. */
   readonly handovers: readonly number[];
+  /** Another client takes control, and may have a prompt of its own. */
+  readonly rivals: readonly { readonly frame: number; readonly prompt: string | undefined }[];
 }
 
 interface Turn {
@@ -104,7 +106,11 @@ export function scheduleOf(seed: number): Schedule {
     known: chance(0.6),
   }));
   const handovers = Array.from({ length: chance(0.2 * many) ? 1 + below(many) : 0 }, () => below(horizon));
-  return { seed, watched: chance(0.5), turns, frames, calls, opens, restarts, handovers };
+  const rivals = Array.from({ length: chance(0.25 * many) ? 1 + below(2) : 0 }, (_, number) => ({
+    frame: below(horizon),
+    prompt: chance(0.5) ? turn(100 + number).prompt : undefined,
+  }));
+  return { seed, watched: chance(0.5), turns, frames, calls, opens, restarts, handovers, rivals };
 }
 
 /** Plays a schedule and checks what must hold however the line behaves; returns how many faults took place. */
@@ -114,7 +120,7 @@ export async function play(schedule: Schedule): Promise<number> {
   const { client, proxy } = scene;
   let frame = 0;
   let happened = 0;
-  const restarting: Promise<void>[] = [];
+  const asides: Promise<void>[] = [];
   const counted = <T>(fault: T | undefined): T | undefined => {
     if (fault !== undefined) happened += 1;
     return fault;
@@ -124,9 +130,12 @@ export async function play(schedule: Schedule): Promise<number> {
       const at = frame++;
       for (const { known } of restarts.filter((each) => each.frame === at)) {
         happened += 1;
-        restarting.push(scene.restart(known));
+        asides.push(scene.restart(known));
       }
       if (schedule.handovers.includes(at)) client.open();
+      for (const { prompt } of schedule.rivals.filter((each) => each.frame === at)) {
+        asides.push(scene.rival(prompt));
+      }
       return counted(schedule.frames[at]);
     },
     open: (stream) => {
@@ -136,19 +145,21 @@ export async function play(schedule: Schedule): Promise<number> {
     call: ({ name, nth }) => counted(schedule.calls.find((each) => each.name === name && each.nth === nth)?.fault),
   };
   try {
-    for (const turn of turns) await playTurn(scene, turn);
-    await Promise.all(restarting);
+    const rivalled = schedule.rivals.some((rival) => rival.prompt !== undefined);
+    for (const turn of turns) await playTurn(scene, turn, rivalled);
+    await Promise.all(asides);
+    await quiet(scene);
     expect(client.turn.phase).toBe('idle');
     expect(client.waiting()).toEqual([]);
     checkConversation(scene);
   } finally {
-    await Promise.all(restarting);
+    await Promise.all(asides);
     await scene.close();
   }
   return happened;
 }
 
-async function playTurn(scene: Scene, { prompt, answer, stopAfter }: Turn): Promise<void> {
+async function playTurn(scene: Scene, { prompt, answer, stopAfter }: Turn, rivalled: boolean): Promise<void> {
   const { client } = scene;
   const nth = scene.taken(prompt);
   const turnId = scene.submit(prompt);
@@ -165,7 +176,7 @@ async function playTurn(scene: Scene, { prompt, answer, stopAfter }: Turn): Prom
       client.stop(turnId);
     }
   }
-  await checkTurn(scene, { turnId, prompt, nth, stopped });
+  await checkTurn(scene, { turnId, prompt, nth, stopped, rivalled });
 }
 
 /** A person who answers what is asked, again where the answer did not get through, and connects again where told to. */
@@ -178,14 +189,29 @@ async function attend(scene: Scene, answer: Turn['answer']): Promise<void> {
   }
 }
 
+/** Until nobody's turn runs, and everything was heard: what another client did last may have been lost on the way. */
+async function quiet(scene: Scene): Promise<void> {
+  const { client, proxy } = scene;
+  const started = performance.now();
+  while ((await scene.isBusy()) || client.turn.phase !== 'idle') {
+    if (performance.now() - started > 15_000) throw new Error(`never quiet\n${client.account()}`);
+    await pause(8);
+    await attend(scene, 'Allow');
+  }
+  proxy.faults = {};
+  await scene.handOver();
+}
+
 interface Played {
   readonly turnId: string;
   readonly prompt: string;
   readonly nth: number;
   readonly stopped: boolean;
+  /** Whether another client has prompts of its own. */
+  readonly rivalled: boolean;
 }
 
-async function checkTurn(scene: Scene, { turnId, prompt, nth, stopped }: Played): Promise<void> {
+async function checkTurn(scene: Scene, { turnId, prompt, nth, stopped, rivalled }: Played): Promise<void> {
   const { client } = scene;
   const end = await client.ended(turnId);
   const served = scene.served(prompt, nth);
@@ -199,7 +225,10 @@ async function checkTurn(scene: Scene, { turnId, prompt, nth, stopped }: Played)
     served.outcome ?? 'failed',
     ...(restarts > 0 ? ['failed'] : []),
     // Whether it was Stop or the death of its process that ended the turn is not for us to tell.
-    ...(served.outcome === null && stopped ? ['interrupted'] : []),
+    ...((served.outcome === null || restarts > 0) && stopped ? ['interrupted'] : []),
+    // An end that another client's turn drove out of the replay is told by what was saved, as far as that tells.
+    ...(rivalled ? ['failed'] : []),
+    ...(rivalled && stopped && served.outcome === 'failed' ? ['interrupted'] : []),
   ]);
   expect([...possible], why).toContain(end.outcome);
   const told = client.conversation().filter((turn) => turn.prompt === prompt);

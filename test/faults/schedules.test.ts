@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { pause } from '../conformance/wire.js';
 import { play, scheduleOf } from './schedule.js';
 
 /**
@@ -10,6 +11,11 @@ const RUNS = Number(process.env['FAULT_RUNS'] ?? '24');
 const FROM = process.env['FAULT_FIRST'] ?? '1';
 const FIRST = FROM === 'now' ? Math.floor(Date.now() / 1000) % 1_000_000_000 : Number(FROM);
 const AT_ONCE = 4;
+
+async function inTime<T>(playing: Promise<T>): Promise<T> {
+  const late = pause(60_000).then(() => Promise.reject(new Error('it hangs')));
+  return Promise.race([playing, late]);
+}
 
 it(
   'whatever the line does: the text is what the runtime sent, a request is answered once, a turn ends once',
@@ -23,11 +29,12 @@ it(
     const player = async () => {
       for (let seed = waiting.shift(); seed !== undefined; seed = waiting.shift()) {
         try {
-          const happened = await play(scheduleOf(seed));
+          const happened = await inTime(play(scheduleOf(seed)));
           faults += happened;
         } catch (error) {
           const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
           failures.push(`FAULT_SEED=${seed}: ${why}\n${JSON.stringify(scheduleOf(seed))}`);
+          console.error(failures.at(-1));
         }
       }
     };

@@ -60,9 +60,14 @@ describe('a prompt of ours', () => {
     expect(current(refused)).toMatchObject({ phase: 'running', mine: false });
   });
 
-  it('that was accepted all the same after it was overtaken runs', () => {
-    const state = after(submit(), receive(turnStart(1, 'expanded')), accepted());
-    expect(current(state)).toMatchObject({ phase: 'running', turnId: 'mine', mine: true });
+  it('that was accepted after it was overtaken waits for the other end, which may come behind the answer', () => {
+    const state = after(submit(), receive(turnStart(1, 'theirs')), accepted());
+    expect(phase(state)).toBe('submitting');
+    const over = fold(receive([ends(3)]), state);
+    expect(endingsOf(over)).toEqual([]);
+    const begun = fold(receive(turnStart(4)), over);
+    expect(current(begun)).toMatchObject({ phase: 'running', turnId: 'mine', mine: true });
+    expect(endingsOf(fold(receive([ends(6)]), begun))).toEqual(['mine succeeded']);
   });
 
   it('that is refused while another client’s turn runs leaves that one running', () => {
