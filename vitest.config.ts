@@ -6,6 +6,8 @@ const SHARED = ['test/{protocol,store,selectors,sagas}/**/*.test.ts', 'test/gold
 export default defineConfig({
   test: {
     testTimeout: 20_000,
+    // Half of the tests wait for sockets and child processes; vitest would leave one of two cores to nobody.
+    maxWorkers: 2,
     coverage: {
       provider: 'v8',
       include: ['src/store/**', 'src/selectors/**'],
