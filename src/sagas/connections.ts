@@ -16,12 +16,14 @@ import {
   type LossReason,
 } from '../store/connections.js';
 import { answerFailed, answerRequested } from '../store/requests.js';
+import { steerRefused, steerRequested } from '../store/steering.js';
 import { interruptRequested, submitRequested } from '../store/turn.js';
 import { turnEnded, turnLeft } from '../store/verdicts.js';
 import { ATTEMPTS, FIRST_ATTEMPTS, pauseAfter } from './backoff.js';
 import { messageOf, now, refusalOf, services, state, timings, type Arrival, type Link } from './context.js';
 import { applyPolicy } from './permissions.js';
 import { answerRequests } from './requests.js';
+import { steerTurns } from './steering.js';
 import { stopTurns } from './stop.js';
 import { followStream } from './stream.js';
 import { supervised } from './supervise.js';
@@ -53,6 +55,9 @@ function* refuseUnconnected(isConnected: (connection: ConnectionId) => boolean) 
       const { connection, answer } = action.payload;
       const requestId = answer.request_id;
       if (!isConnected(connection)) yield* put(answerFailed({ connection, requestId, problem: message }));
+    } else if (steerRequested.match(action)) {
+      const { connection, steerId } = action.payload;
+      if (!isConnected(connection)) yield* put(steerRefused({ connection, steerId, over: false, message }));
     } else if (interruptRequested.match(action)) {
       const { connection, turnId } = action.payload;
       if (!isConnected(connection)) yield* put(turnLeft({ connection, turnId, message }));
@@ -99,6 +104,7 @@ function* runConnection(connection: ConnectionId) {
 function* runParts(link: Link) {
   const { connection } = link;
   yield* fork(supervised, `${connection} turn`, runTurns, link);
+  yield* fork(supervised, `${connection} steering`, steerTurns, link);
   yield* fork(supervised, `${connection} stop`, stopTurns, link);
   yield* fork(supervised, `${connection} requests`, answerRequests, link);
   yield* fork(supervised, `${connection} permissions`, applyPolicy, link);

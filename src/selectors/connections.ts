@@ -1,7 +1,8 @@
 import type { RuntimeEvent } from '../protocol/frontend-v2-events.js';
 import { TERMINAL_KINDS } from '../protocol/frontend-v2-events.js';
-import type { ConnectionId } from '../store/connections.js';
+import type { ConnectionId, ConnectionPhase } from '../store/connections.js';
 import type { RootState } from '../store/state.js';
+import { title } from './bounds.js';
 
 /** Sequence of the last event applied. */
 export function selectCursor(root: RootState, connection: ConnectionId): number {
@@ -25,4 +26,53 @@ export function expectedSkip(root: RootState, connection: ConnectionId, { kind }
       skipped + (request ? 1 : 0) + (status.phase === 'answered' && status.resolution ? 1 : 0),
     0,
   );
+}
+
+/** Whether a connection has ended and nothing but a person, or a new handover, brings it back. */
+export function isOver(phase: ConnectionPhase | undefined): phase is Over {
+  return phase?.name === 'refused' || phase?.name === 'lost' || phase?.name === 'closed';
+}
+
+type Over = Extract<ConnectionPhase, { readonly name: 'refused' | 'lost' | 'closed' }>;
+
+/** Why it ended and what to do about it, in one line. */
+export function whyOver(phase: Over): string {
+  switch (phase.name) {
+    case 'refused':
+      return title(
+        `${phase.refusal.message} ${REMEDIES[phase.refusal.permission ?? ''] ?? ''}`.trim(),
+        SENTENCES_LIMIT,
+      );
+    case 'lost':
+      return title(`The runtime could not be reached: ${phase.message}`, SENTENCES_LIMIT);
+    case 'closed':
+      return 'The connection was closed.';
+  }
+}
+
+/** A refusal names what it is about; what to do about that is ours to say. Source: frontend.v2 §2.2, §3. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  client_id: 'A minted token works only with the client id that it was minted for: give that id as well.',
+  observe: 'The credential does not allow to watch this runtime: ask for one that does.',
+};
+const SENTENCES_LIMIT = 1000;
+
+/** One or two words on the state of a connection. */
+export function selectPhaseLabel(root: RootState, connection: ConnectionId): string {
+  const phase = root.connections[connection]?.phase;
+  switch (phase?.name) {
+    case undefined:
+    case 'closed':
+      return 'Not connected';
+    case 'connecting':
+      return 'Connecting';
+    case 'reconnecting':
+      return 'Reconnecting';
+    case 'attached':
+      return 'Connected';
+    case 'refused':
+      return 'Refused';
+    case 'lost':
+      return 'Connection lost';
+  }
 }

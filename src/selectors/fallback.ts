@@ -68,7 +68,8 @@ function toolPieces({ name, phase, input = '', output = '', isError }: ToolPart)
 
 const FILES_SHOWN = 20;
 
-function filesLine({ files }: DiffPart): string {
+/** Names the files that a patch touches. */
+export function filesLine({ files }: DiffPart): string {
   if (files.length === 0) return '**Changes**';
   const names = files.slice(0, FILES_SHOWN).map(inlineCode).join(', ');
   const more = files.length > FILES_SHOWN ? ` and ${files.length - FILES_SHOWN} more` : '';

@@ -30,5 +30,8 @@ export {
 export { interruptRequested, submitRequested, type EndedTurn, type Turn, type TurnId, type TurnState } from './turn.js';
 export { answerRequested, type AnswerIntent, type RequestState, type RequestStatus } from './requests.js';
 export { policyChosen, type Policy } from './permissions.js';
+export { steerRequested, type Steer, type SteerId, type SteerIntent } from './steering.js';
+export { unavailableReported, type SetupState } from './setup.js';
+export { connectionFocused, type FocusState } from './focus.js';
 export type { Lease } from './lease.js';
 export type { Entry, Outcome, Transcript } from './transcript.js';

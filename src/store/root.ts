@@ -11,11 +11,14 @@ import {
   type ConnectionId,
 } from './connections.js';
 import { isEventReceived } from './events.js';
+import { focusReducer } from './focus.js';
 import { join } from './join.js';
 import { leaseReducer } from './lease.js';
 import { permissionsReducer } from './permissions.js';
 import { requestsReducer, unresolvedIds } from './requests.js';
 import { withTranscript, type RootState } from './state.js';
+import { setupReducer } from './setup.js';
+import { steeringReducer } from './steering.js';
 import { applyEvent, EMPTY_TRANSCRIPT, type Transcript, type TranscriptState } from './transcript.js';
 import { turnReducer } from './turn.js';
 import { requestGone, turnEnded, turnLeft } from './verdicts.js';
@@ -27,6 +30,9 @@ const slices = combineReducers({
   requests: requestsReducer,
   lease: leaseReducer,
   permissions: permissionsReducer,
+  steering: steeringReducer,
+  focus: focusReducer,
+  setup: setupReducer,
 });
 
 /**
@@ -50,13 +56,13 @@ export function rootReducer(state: RootState | undefined, action: UnknownAction)
 
 /** Spelled out, because Node 20 takes twenty times as long to spread an object of this size as to build one. */
 function withStreamed(
-  { connections, transcript: before, turn, requests, lease, permissions }: RootState,
+  { connections, transcript: before, turn, requests, lease, permissions, steering, focus, setup }: RootState,
   connection: ConnectionId,
   streamed: Transcript,
 ): RootState {
   const transcript: Record<ConnectionId, Transcript> = { ...before };
   transcript[connection] = streamed;
-  return { connections, transcript, turn, requests, lease, permissions };
+  return { connections, transcript, turn, requests, lease, permissions, steering, focus, setup };
 }
 
 function afterFact(before: RootState | undefined, state: RootState, action: UnknownAction): RootState {

@@ -1,7 +1,10 @@
 import type { ConnectionId, ConnectionsState } from './connections.js';
+import type { FocusState } from './focus.js';
 import type { LeaseState } from './lease.js';
 import type { PermissionsState } from './permissions.js';
 import type { Requests, RequestsState } from './requests.js';
+import type { SetupState } from './setup.js';
+import type { SteeringState } from './steering.js';
 import type { Transcript, TranscriptState } from './transcript.js';
 import type { TurnState, TurnsState } from './turn.js';
 
@@ -13,10 +16,13 @@ export interface RootState {
   readonly requests: RequestsState;
   readonly lease: LeaseState;
   readonly permissions: PermissionsState;
+  readonly steering: SteeringState;
+  readonly focus: FocusState;
+  readonly setup: SetupState;
 }
 
 /** Counts the shapes that RootState has had; logs of another version replay, but their hashes are not compared. */
-export const STATE_VERSION = 1;
+export const STATE_VERSION = 2;
 
 export function cursorOf(state: RootState, connection: ConnectionId): number {
   return state.transcript[connection]?.cursor ?? 0;

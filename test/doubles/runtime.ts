@@ -14,7 +14,8 @@ export const DESCRIPTOR: Descriptor = {
   operations: [],
 };
 
-type Call = 'openEvents' | 'describe' | 'attach' | 'sendInput' | 'interrupt' | 'respond' | 'takeControl' | 'heartbeat';
+type Call =
+  'openEvents' | 'describe' | 'attach' | 'sendInput' | 'interrupt' | 'steer' | 'respond' | 'takeControl' | 'heartbeat';
 
 /**
  * A runtime that a test steps by hand, at the boundary of the services: it answers what `answers` says, counts every
@@ -84,8 +85,8 @@ export class RuntimeDouble implements RuntimeClient {
     return this.running;
   }
 
-  async steer(): Promise<void> {
-    await Promise.resolve();
+  async steer(prompt: string): Promise<void> {
+    await this.meet('steer', prompt);
   }
 
   async respond(answer: RequestAnswer): Promise<void> {

@@ -13,7 +13,9 @@ import {
   replayRefused,
 } from '../../src/store/connections.js';
 import { reported } from '../../src/store/lease.js';
+import { connectionFocused } from '../../src/store/focus.js';
 import { policyChosen } from '../../src/store/permissions.js';
+import { steerRequested } from '../../src/store/steering.js';
 import { emptyState } from '../../src/store/replay.js';
 import { rootReducer } from '../../src/store/root.js';
 import type { RootState } from '../../src/store/state.js';
@@ -130,12 +132,14 @@ describe('a connection that is forgotten', () => {
       open('d'),
       attach({ connection: 'd' }),
       policyChosen({ connection: 'd', policy: 'deny' }),
+      steerRequested({ connection, steerId: 's', prompt: 'p' }),
+      connectionFocused({ connection: 'd' }),
     ],
     heard([...turnStart(1), approval(3, 7)]),
   );
 
   it('leaves nothing in any slice, and takes nothing of another along', () => {
-    expect(slicesWith(full, 'c')).toEqual(Object.keys(full));
+    expect([...slicesWith(full, 'c'), 'focus', 'setup']).toEqual(Object.keys(full));
     const state = fold([forgotten({ connection })], full);
     expect(slicesWith(state, 'c')).toEqual([]);
     expect(state.connections['d']).toBe(full.connections['d']);
