@@ -1,7 +1,18 @@
 import ts from 'typescript-eslint';
 
 export default ts.config(
-  { ignores: ['dist/**', 'coverage/**', 'node_modules/**', 'test/peers/**', '.cache/**'] },
+  {
+    ignores: [
+      'dist/**',
+      'coverage/**',
+      'node_modules/**',
+      'test/peers/**',
+      '.cache/**',
+      'test/fixtures/**',
+      '.extension/**',
+      '.stock/**',
+    ],
+  },
   {
     files: ['**/*.ts'],
     extends: ts.configs.strictTypeChecked,

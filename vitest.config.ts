@@ -1,9 +1,12 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 /** Tests of the pure rooms and of the sagas on fake time: they touch nothing outside, so their files share modules. */
 const SHARED = ['test/{protocol,store,selectors,sagas}/**/*.test.ts', 'test/golden.test.ts', 'test/recordings.test.ts'];
 
 export default defineConfig({
+  // There is no module `vscode` outside of the editor.
+  resolve: { alias: { vscode: fileURLToPath(new URL('test/doubles/vscode.ts', import.meta.url)) } },
   test: {
     testTimeout: 20_000,
     // Half of the tests wait for sockets and child processes; vitest would leave one of two cores to nobody.
@@ -21,7 +24,7 @@ export default defineConfig({
         test: {
           name: 'apart',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/peers/**', 'test/conformance/real/**', ...SHARED],
+          exclude: ['test/peers/**', 'test/conformance/real/**', 'test/workbench/**', ...SHARED],
         },
       },
     ],

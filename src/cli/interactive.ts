@@ -7,7 +7,8 @@ import type { Leaving } from './leaving.js';
 import { NewsReader } from './news.js';
 import { plainLine } from './plainText.js';
 import { askLine, type Line } from './prompts.js';
-import { CHAT, isOver, phaseOf, until, whyOver, type Session } from './session.js';
+import { isOver, whyOver } from '../selectors/connections.js';
+import { CHAT, phaseOf, until, type Session } from './session.js';
 import type { Person, Terminal } from './terminal.js';
 import { runTurn, stopTurn } from './turnRunner.js';
 

@@ -2,6 +2,7 @@ import type { StoreEnhancer } from '@reduxjs/toolkit';
 import type { ConnectionTarget } from '../protocol/handover.js';
 import { startEmbeddedRuntime, type EmbeddedRuntime } from '../runtime/embedded.js';
 import { createApp, type App } from '../sagas/app.js';
+import { isOver, whyOver } from '../selectors/connections.js';
 import { sha256Hex } from '../services/node/hash.js';
 import { createLogFile, type LogFile } from '../services/node/logFile.js';
 import { nodeServices } from '../services/node/services.js';
@@ -11,7 +12,6 @@ import { createRecorder, type Recorder } from '../store/recorder.js';
 import type { RootState } from '../store/state.js';
 import { NotAttached, UsageError } from './exitCodes.js';
 import type { ChatOptions } from './options.js';
-import { plainLine } from './plainText.js';
 import { PRODUCT, VERSION } from './version.js';
 
 /** The only connection of a terminal chat. */
@@ -110,25 +110,6 @@ export function until(app: App, wanted: (root: RootState) => boolean): Promise<v
 
 export function phaseOf(root: RootState): ConnectionPhase | undefined {
   return root.connections[CHAT]?.phase;
-}
-
-type Over = Extract<ConnectionPhase, { readonly name: 'refused' | 'lost' | 'closed' }>;
-
-/** Whether the connection has ended and nothing here brings it back. */
-export function isOver(phase: ConnectionPhase | undefined): phase is Over {
-  return phase?.name === 'refused' || phase?.name === 'lost' || phase?.name === 'closed';
-}
-
-/** Why it ended, in words fit to be shown. */
-export function whyOver(phase: Over): string {
-  switch (phase.name) {
-    case 'refused':
-      return plainLine(phase.refusal.message) || 'The runtime refused the connection.';
-    case 'lost':
-      return plainLine(phase.message) || 'The connection was lost.';
-    case 'closed':
-      return 'The connection was closed.';
-  }
 }
 
 async function startedOr(onFailure: () => void): Promise<EmbeddedRuntime> {

@@ -3,7 +3,8 @@ import { interruptRequested, submitRequested, type EndedTurn, type TurnId } from
 import { turnLeft } from '../store/verdicts.js';
 import type { Leaving } from './leaving.js';
 import { plainText } from './plainText.js';
-import { CHAT, isOver, phaseOf, until, whyOver, type Session } from './session.js';
+import { isOver, whyOver } from '../selectors/connections.js';
+import { CHAT, phaseOf, until, type Session } from './session.js';
 
 /** How a turn ended. */
 export type Settled = Pick<EndedTurn, 'outcome' | 'message'>;

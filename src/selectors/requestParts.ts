@@ -2,9 +2,10 @@ import type { Descriptor } from '../protocol/frontend-v2.js';
 import type { Resolution, RuntimeRequest } from '../protocol/requests.js';
 import type { RequestStatus, Requests } from '../store/requests.js';
 import type { WithdrawalReason } from '../store/transcript.js';
+import { answersOf } from './answers.js';
 import { cutText, PART_LIMIT, title } from './bounds.js';
 import { EDITOR_PARTS, type RequestPart, type ResolutionPart } from './parts.js';
-import { answersOf, previewOf, titleOf } from './requestPreview.js';
+import { previewOf, titleOf } from './requestPreview.js';
 
 /** What is known of one conversation's requests at the time of drawing. */
 export interface RequestView {

@@ -1,8 +1,7 @@
 import type { JsonObject, RequestBody } from '../protocol/requests.js';
 import { cutText, PART_LIMIT, prettyJson, revealedText, revealedTitle } from './bounds.js';
 import { filesOfDiff } from './diffFiles.js';
-import { distinctLabel, fieldsOf, omittedFields, type Field } from './elicitation.js';
-import type { AnswerChoice } from './parts.js';
+import { fieldsOf, omittedFields, type Field } from './elicitation.js';
 
 type Approval = Extract<RequestBody, { kind: 'approval' }>;
 type Elicitation = Extract<RequestBody, { kind: 'elicitation' }>;
@@ -159,43 +158,6 @@ function fieldText({ title, description, options, multi, required }: Field): str
     option.description === undefined ? `  - ${option.label}` : `  - ${option.label}: ${option.description}`,
   );
   return [heading, ...choices].join('\n');
-}
-
-const CHOICES_LIMIT = 32;
-const DECISIONS = ['allow', 'allow_for_session', 'deny'];
-
-/** Exactly what may be answered, in the runtime's order, each label once. Source: frontend.v2 §8.3. */
-export function answersOf(id: number, body: RequestBody): readonly AnswerChoice[] {
-  if (body.kind === 'approval') return decisionsOf(id, body.decisions ?? DECISIONS);
-  const { kind } = body;
-  const answer = (label: string, action: 'accept' | 'decline' | 'cancel'): AnswerChoice => ({
-    label,
-    response: { kind, request_id: id, action, content: null },
-  });
-  const asks = kind === 'elicitation' && fieldsOf(body.schema).length > 0;
-  return [answer(asks ? 'Answer…' : 'Accept', 'accept'), answer('Decline', 'decline'), answer('Cancel', 'cancel')];
-}
-
-function decisionsOf(id: number, decisions: readonly string[]): readonly AnswerChoice[] {
-  const offered = [...new Set(decisions)];
-  const choices = offered.slice(0, CHOICES_LIMIT);
-  // Whatever else there is no room for, a person can say no.
-  if (offered.includes('deny') && !choices.includes('deny')) choices.splice(-1, 1, 'deny');
-  const taken = new Set<string>();
-  return choices.map((decision) => ({
-    label: distinctLabel(humanised(decision), taken),
-    response: { kind: 'approval', request_id: id, decision },
-  }));
-}
-
-/** `allow_for_session` → `Allow for session`, `acceptEdits` → `Accept edits`. */
-function humanised(decision: string): string {
-  const words = decision
-    .slice(0, PART_LIMIT)
-    .replace(/([a-z])([A-Z])/g, (_, end: string, start: string) => `${end} ${start.toLowerCase()}`)
-    .replace(/[_\s]+/g, ' ')
-    .trim();
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function textIn(args: JsonObject | null, ...names: readonly string[]): string | undefined {

@@ -3,11 +3,8 @@ import type { Policy } from '../store/permissions.js';
 import type { ConnectionId } from '../store/connections.js';
 import { unresolvedIds } from '../store/requests.js';
 import type { RootState } from '../store/state.js';
-import { EMPTY_TRANSCRIPT } from '../store/transcript.js';
-import { requestView } from './newParts.js';
-import type { AnswerChoice, RequestPart } from './parts.js';
-import { requestPart } from './requestParts.js';
-import { answersOf } from './requestPreview.js';
+import { answersOf } from './answers.js';
+import type { AnswerChoice } from './parts.js';
 
 export interface GivenAnswer {
   readonly answer: RequestAnswer;
@@ -45,29 +42,15 @@ function pick({ id, body }: RuntimeRequest, wanted: (response: RequestAnswer) =>
   return choice && { answer: choice.response, label: choice.label };
 }
 
-/** A request that waits for a person here. */
-export interface WaitingRequest {
-  readonly connection: ConnectionId;
-  /** Tells the processes of one runtime apart: each numbers its requests from 1. */
-  readonly epoch: number;
-  readonly part: RequestPart;
-  /** Why the last answer did not get through. */
-  readonly problem: string | null;
-}
-
-/** What waits for a person, the oldest first: not what a policy answers, nor what may not be answered from here. */
-export function selectWaitingRequests(root: RootState, connection: ConnectionId): readonly WaitingRequest[] {
+/** The ids of what waits for a person, the oldest first: not what a policy answers, nor what may not be answered here. */
+export function selectWaitingIds(root: RootState, connection: ConnectionId): readonly number[] {
   const requests = root.requests[connection];
-  if (requests === undefined) return [];
+  if (requests === undefined || root.connections[connection]?.descriptor?.actions.respond === false) return [];
   const policy = root.permissions[connection] ?? 'ask';
-  const transcript = root.transcript[connection] ?? EMPTY_TRANSCRIPT;
-  return unresolvedIds(requests).flatMap((id) => {
+  return unresolvedIds(requests).filter((id) => {
     const known = requests[id];
-    if (!known?.request || known.status.phase !== 'pending') return [];
-    const { problem } = known.status;
-    if (policy !== 'ask' && problem === null && policyAnswer(known.request, policy)) return [];
-    const { epoch } = transcript;
-    const part = requestPart(`${epoch}.${id}`, known.request, epoch, requestView(root, connection, transcript));
-    return part.answers.length === 0 ? [] : [{ connection, epoch, part, problem }];
+    if (!known?.request || known.status.phase !== 'pending') return false;
+    if (answersOf(id, known.request.body).length === 0) return false;
+    return policy === 'ask' || known.status.problem !== null || policyAnswer(known.request, policy) === undefined;
   });
 }

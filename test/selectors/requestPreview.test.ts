@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, RequestBody } from '../../src/protocol/requests.js';
 import { PART_LIMIT } from '../../src/selectors/bounds.js';
-import { answersOf, previewOf, titleOf } from '../../src/selectors/requestPreview.js';
+import { answersOf } from '../../src/selectors/answers.js';
+import { previewOf, titleOf } from '../../src/selectors/requestPreview.js';
 
 type Approval = Extract<RequestBody, { kind: 'approval' }>;
 

@@ -1,0 +1,21 @@
+export interface WorkbenchOptions {
+  readonly extensionDir?: string;
+  readonly vsix?: string;
+  readonly proposals?: boolean;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly folder?: string;
+}
+
+export interface Workbench {
+  readonly url: string;
+  readonly folder: string;
+  readonly home: string;
+  readonly exited: Promise<unknown>;
+  logs(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+export function workbenchCache(): string;
+export function setUpWorkbench(): Promise<void>;
+export function startWorkbench(options: WorkbenchOptions): Promise<Workbench>;

@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import * as vscode from 'vscode';
+import { isOver } from '../selectors/connections.js';
+import { checkedBaseUrl } from '../services/loopback.js';
+import { handoverFromEnvironment, permissionsIn } from '../services/node/environment.js';
+import { sha256Hex } from '../services/node/hash.js';
+import type { ConnectionTarget, Permission } from '../services/services.js';
+import { closeRequested, forgotten, opened, type ConnectionId, type Origin } from '../store/connections.js';
+import { unavailableReported } from '../store/setup.js';
+import type { Front } from './front.js';
+import { REMEMBERED, SECTION, settings } from './settings.js';
+import { untilState } from './untilState.js';
+
+/** What another extension gives to `connect`. */
+export interface ConnectOptions {
+  /** `http://` and a loopback host with a port. */
+  readonly baseUrl: string;
+  /** Kept in memory only. */
+  readonly token: string;
+  /** The id that the token was minted for; a random one where the token is bound to none. */
+  readonly clientId?: string;
+  /** `observe` is always included. Default: all that the token grants. */
+  readonly permissions?: readonly Permission[];
+}
+
+/** Under which secret the token of the settings' runtime is kept. */
+export const TOKEN_KEY = 'supercode.frontend.token';
+
+const CLIENT_ID = /^[\w.-]{1,128}$/;
+
+/** Connects to runtimes: to what the environment, the settings or another extension name. */
+export class Attaching {
+  /** Of this window, for a token that is bound to none. */
+  private readonly ownClientId = `vscode-${randomUUID()}`;
+
+  constructor(private readonly front: Front) {
+    front.context.subscriptions.push(
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration(`${SECTION}.baseUrl`) || this.isFromSettings(event)) this.fromSettings();
+      }),
+    );
+  }
+
+  /** The first of: the environment's handover, the one remembered from an earlier window, the settings. */
+  async atStart(): Promise<void> {
+    try {
+      const handover = handoverFromEnvironment(process.env);
+      if (handover && 'unavailable' in handover) {
+        this.front.app.dispatch(unavailableReported({ reason: handover.unavailable }));
+        this.front.log.warn(`No runtime was handed over: ${handover.unavailable}`);
+        return;
+      }
+      if (handover) {
+        this.open('environment', 'environment', handover.target);
+        await this.front.context.globalState.update(REMEMBERED, handover.target);
+        return;
+      }
+    } catch (error) {
+      // Half a handover is a mistake of whoever started the editor: it is told, and what else is known is used.
+      const message = error instanceof Error ? error.message : String(error);
+      this.front.log.error(message);
+      void vscode.window.showErrorMessage(`Volter Harness: ${message}`);
+    }
+    const remembered = targetIn(this.front.context.globalState.get(REMEMBERED));
+    if (settings().baseUrl !== '') this.fromSettings();
+    else if (remembered) this.open('environment', 'environment', remembered);
+  }
+
+  /** Throws an `Error` fit to be shown where the options can't be used; connecting itself goes on behind it. */
+  connect({ baseUrl, token, clientId = this.ownClientId, permissions }: ConnectOptions): ConnectionId {
+    const url = checkedBaseUrl(baseUrl).origin;
+    if (!CLIENT_ID.test(clientId)) {
+      throw new Error('The client id must be 1 to 128 letters, digits, dots, underscores or hyphens.');
+    }
+    // A line break or a blank would end up in a header.
+    if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token)) {
+      throw new Error('The token must be one word of printable characters, as the runtime issued it.');
+    }
+    // The same for the same runtime and client, in each window and after each reload.
+    const connection = `runtime-${sha256Hex(`${url} ${clientId}`).slice(0, 12)}`;
+    const key = `handed-over ${connection}`;
+    this.front.secrets.lend(key, token);
+    this.open(connection, 'api', {
+      baseUrl: url,
+      clientId,
+      credential: { kind: 'secret', key },
+      permissions: permissions ? permissionsIn(permissions.join(','), 'permissions') : null,
+    });
+    return connection;
+  }
+
+  fromSettings(): void {
+    const { baseUrl, clientId, permissions } = settings();
+    if (baseUrl === '') {
+      if (this.front.app.getState().connections['settings']) void this.disconnect('settings');
+      return;
+    }
+    try {
+      checkedBaseUrl(baseUrl);
+      this.open('settings', 'settings', {
+        baseUrl,
+        clientId: clientId === '' ? this.ownClientId : clientId,
+        credential: { kind: 'secret', key: TOKEN_KEY },
+        permissions: permissionsIn(permissions.join(','), `${SECTION}.permissions`),
+      });
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      this.front.log.error(message);
+      void vscode.window.showErrorMessage(`${SECTION}.baseUrl: ${message}`);
+    }
+  }
+
+  /** Tries again where a connection was given up. */
+  again(connection: ConnectionId): void {
+    const known = this.front.app.getState().connections[connection];
+    if (known) this.open(connection, known.origin, known.target);
+  }
+
+  /** Ends the attachment and forgets it; the runtime goes on. */
+  async disconnect(connection: ConnectionId): Promise<void> {
+    const { app } = this.front;
+    const phase = app.getState().connections[connection]?.phase;
+    if (phase === undefined) return;
+    if (connection === 'environment') await this.front.context.globalState.update(REMEMBERED, undefined);
+    if (!isOver(phase)) {
+      app.dispatch(closeRequested({ connection }));
+      await untilState(app, (root) => isOver(root.connections[connection]?.phase));
+    }
+    app.dispatch(forgotten({ connection }));
+  }
+
+  private open(connection: ConnectionId, origin: Origin, target: ConnectionTarget): void {
+    this.front.log.info(`Connecting to ${target.baseUrl} as ${target.clientId} (${origin}).`);
+    this.front.app.dispatch(opened({ connection, origin, target }));
+  }
+
+  /** A change of the other settings matters only to the connection that they are for. */
+  private isFromSettings(event: vscode.ConfigurationChangeEvent): boolean {
+    const changed = ['clientId', 'permissions'].some((name) => event.affectsConfiguration(`${SECTION}.${name}`));
+    return changed && this.front.app.getState().connections['settings'] !== undefined;
+  }
+}
+
+/** What an earlier window kept, checked: another version of this extension may have written it. */
+function targetIn(kept: unknown): ConnectionTarget | undefined {
+  const target = kept as Partial<ConnectionTarget> | undefined;
+  const isUsable =
+    typeof target?.baseUrl === 'string' &&
+    typeof target.clientId === 'string' &&
+    target.credential?.kind === 'file' &&
+    typeof target.credential.path === 'string' &&
+    (target.permissions === null || Array.isArray(target.permissions));
+  return isUsable ? (target as ConnectionTarget) : undefined;
+}

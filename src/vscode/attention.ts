@@ -1,0 +1,115 @@
+import * as vscode from 'vscode';
+import { selectFocus } from '../selectors/focus.js';
+import { selectWaitingIds } from '../selectors/requests.js';
+import type { ConnectionId } from '../store/connections.js';
+import { isTurnGoingOn } from '../selectors/turn.js';
+import type { RootState } from '../store/state.js';
+import type { Front } from './front.js';
+import { SECTION } from './settings.js';
+import { shownText } from './shownText.js';
+import { StatusBar } from './statusBar.js';
+
+/** How often what is shown beside the chat may change; ms. */
+const SHOW_EVERY_MS = 100;
+
+/** What a person sees of it all without looking at the chat: the status bar, keys for what waits, a notification. */
+export function watchAttention(front: Front, reveal: (connection: ConnectionId) => void): void {
+  const { app, context } = front;
+  const bar = new StatusBar();
+  const keys = new ContextKeys();
+  const notifier = new Notifier(front, reveal);
+  let timer: NodeJS.Timeout | undefined;
+  let seen: readonly unknown[] = [];
+  const show = () => {
+    timer = undefined;
+    const root = app.getState();
+    // Streamed text changes nothing here, and comes most often.
+    const concerns = [root.connections, root.turn, root.requests, root.lease, root.permissions, root.focus];
+    if (concerns.every((concern, at) => concern === seen[at])) return;
+    seen = concerns;
+    bar.update(root);
+    keys.update(root);
+    notifier.update(root);
+  };
+  context.subscriptions.push(bar, {
+    dispose: app.subscribe(() => {
+      timer ??= setTimeout(show, SHOW_EVERY_MS);
+    }),
+  });
+  context.subscriptions.push({
+    dispose: () => {
+      clearTimeout(timer);
+    },
+  });
+  show();
+}
+
+class ContextKeys {
+  private readonly set = new Map<string, boolean>();
+
+  update(root: RootState): void {
+    const focus = selectFocus(root);
+    const connected = focus !== undefined && root.connections[focus]?.phase.name === 'attached';
+    this.put('supercodeConnected', Object.keys(root.connections).length > 0);
+    this.put('supercodeTurnRunning', connected && isTurnGoingOn(root, focus));
+    this.put('supercodeRequestWaiting', focus !== undefined && selectWaitingIds(root, focus).length > 0);
+  }
+
+  private put(key: string, value: boolean): void {
+    if (this.set.get(key) === value) return;
+    this.set.set(key, value);
+    void vscode.commands.executeCommand('setContext', key, value);
+  }
+}
+
+/** Tells once of each request that waits where nobody looks. */
+class Notifier {
+  private readonly told = new Set<string>();
+
+  constructor(
+    private readonly front: Front,
+    private readonly reveal: (connection: ConnectionId) => void,
+  ) {}
+
+  update(root: RootState): void {
+    const focus = selectFocus(root);
+    for (const connection of Object.keys(root.connections)) {
+      for (const id of selectWaitingIds(root, connection)) {
+        // A restarted runtime numbers its requests from 1 again.
+        const key = `${connection} ${root.transcript[connection]?.epoch ?? 0}.${id}`;
+        if (this.told.has(key)) continue;
+        this.told.add(key);
+        const isSeen = vscode.window.state.focused && connection === focus;
+        if (!isSeen && mayNotify()) void this.notify(connection, id);
+      }
+    }
+  }
+
+  private async notify(connection: ConnectionId, id: number): Promise<void> {
+    const [{ selectWaitingRequests }, { answer }] = await Promise.all([
+      import('../selectors/waitingRequests.js'),
+      import('./respond.js'),
+    ]);
+    const waiting = () =>
+      selectWaitingRequests(this.front.app.getState(), connection).find(({ part }) => part.requestId === id);
+    const request = waiting();
+    if (!request) return;
+    // A form, and what needs to be read first, is for the chat; a plain answer may be given from here.
+    const answers = request.part.requestKind === 'approval' ? request.part.answers.slice(0, ANSWERS_SHOWN) : [];
+    const show = 'Show';
+    const labels = [show, ...answers.map(({ label }) => label)];
+    const told = `The agent waits for you: ${shownText(request.part.title)}`;
+    const picked = await vscode.window.showInformationMessage(told, ...labels);
+    const choice = answers.find(({ label }) => label === picked);
+    if (picked === show) this.reveal(connection);
+    // The notification may have stood for long: the request that it was about must still be the one that waits.
+    else if (choice && waiting()?.part.id === request.part.id) await answer(this.front, request, choice);
+  }
+}
+
+const ANSWERS_SHOWN = 3;
+
+function mayNotify(): boolean {
+  const when = vscode.workspace.getConfiguration(SECTION).get<string>('notifyWhenRequestWaits', 'unfocused');
+  return when !== 'never';
+}

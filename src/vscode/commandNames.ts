@@ -1,0 +1,15 @@
+/** The commands of the manifest that need more than the output channel, without `supercode.frontend.` in front. */
+export const COMMAND_NAMES = [
+  'connect',
+  'disconnect',
+  'setRuntimeToken',
+  'respond',
+  'allow',
+  'deny',
+  'answer',
+  'stop',
+  'showStatus',
+  'openChat',
+] as const;
+
+export type CommandName = (typeof COMMAND_NAMES)[number];

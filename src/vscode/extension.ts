@@ -1,0 +1,69 @@
+import * as vscode from 'vscode';
+import type { FrontendApi } from './api.js';
+import { COMMAND_NAMES } from './commandNames.js';
+import { grantsOf, refusedProposals } from './grants.js';
+import type { Main } from './main.js';
+import { registerModel, RuntimeModel } from './model.js';
+import { registerParticipants, setDefaultParticipantKey } from './participants.js';
+import { hasHandover, SECTION } from './settings.js';
+
+export type { ConnectionInfo, ConnectOptions, FrontendApi } from './api.js';
+
+/**
+ * Registers what the editor must know of from the start. The store and all that acts on it are loaded with the first use,
+ * or right behind this where something says where a runtime is.
+ */
+export function activate(context: vscode.ExtensionContext): FrontendApi {
+  const grants = grantsOf(context);
+  const log = vscode.window.createOutputChannel('Volter Harness', { log: true });
+  const refused = refusedProposals(grants);
+  if (refused !== undefined) log.info(refused);
+  const model = new RuntimeModel('Volter Harness');
+  const connectionsChanged = new vscode.EventEmitter<void>();
+  let main: Main | undefined;
+  let loading: Promise<Main> | undefined;
+  const load = () => {
+    loading ??= import('./main.js').then(({ Main: Loaded }) => {
+      main = new Loaded({ context, grants, log, model, connectionsChanged });
+      return main;
+    });
+    return loading;
+  };
+
+  setDefaultParticipantKey(grants);
+  registerParticipants(context, grants, async (request, chat, stream, token) =>
+    (await load()).chat({ request, context: chat, stream, token }),
+  );
+  context.subscriptions.push(
+    log,
+    connectionsChanged,
+    registerModel(model, log),
+    ...COMMAND_NAMES.map((name) =>
+      vscode.commands.registerCommand(`${SECTION}.${name}`, async (argument: unknown) =>
+        (await load()).command(name, argument),
+      ),
+    ),
+    vscode.commands.registerCommand(`${SECTION}.showOutput`, () => {
+      log.show();
+    }),
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (main === undefined && event.affectsConfiguration(SECTION) && hasHandover(context)) void load();
+    }),
+  );
+  if (hasHandover(context)) void load();
+
+  return {
+    connect: async (options) => (await load()).connect(options),
+    disconnect: async (id) => (await load()).disconnect(id),
+    get connections() {
+      return main?.connections ?? [];
+    },
+    grantedProposals: [...grants],
+    onDidChangeConnections: connectionsChanged.event,
+  };
+}
+
+/** What was registered is disposed of by the editor. */
+export function deactivate(): void {
+  return;
+}

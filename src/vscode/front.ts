@@ -1,0 +1,51 @@
+import * as vscode from 'vscode';
+import { createApp, type App } from '../sagas/app.js';
+import type { PartCursor } from '../selectors/newParts.js';
+import { nodeServices } from '../services/node/services.js';
+import type { Services } from '../services/services.js';
+import type { ConnectionId } from '../store/connections.js';
+import type { TurnId } from '../store/turn.js';
+import type { Grants } from './grants.js';
+import { Secrets } from './secrets.js';
+
+/** What all parts of the extension share: the one store, and the editor's side of it. */
+export interface Front {
+  readonly app: App;
+  readonly services: Services;
+  readonly context: vscode.ExtensionContext;
+  readonly grants: Grants;
+  readonly log: vscode.LogOutputChannel;
+  readonly secrets: Secrets;
+  /** Where the drawing of a conversation stopped although its turn went on: the next response goes on from there. */
+  readonly undrawn: Map<ConnectionId, Undrawn>;
+}
+
+export interface Undrawn {
+  readonly turnId: TurnId;
+  readonly cursor: PartCursor;
+  readonly startedAt: number;
+}
+
+export interface FrontOptions {
+  readonly context: vscode.ExtensionContext;
+  readonly grants: Grants;
+  readonly log: vscode.LogOutputChannel;
+}
+
+export function createFront({ context, grants, log }: FrontOptions): Front {
+  const secrets = new Secrets(context.secrets);
+  const services = nodeServices({
+    log: (line) => {
+      log.info(line);
+    },
+    secrets: (key) => secrets.read(key),
+  });
+  const app = createApp({ services });
+  context.subscriptions.push({
+    dispose: () => {
+      // Streams close with their sagas, which frees the lease for whoever comes next.
+      void app.stop();
+    },
+  });
+  return { app, services, context, grants, log, secrets, undrawn: new Map() };
+}

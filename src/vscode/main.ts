@@ -1,0 +1,104 @@
+import * as vscode from 'vscode';
+import { selectFocus } from '../selectors/focus.js';
+import { selectIdentityLabel } from '../selectors/identity.js';
+import { selectWaitingIds } from '../selectors/requests.js';
+import { selectTurn } from '../selectors/turn.js';
+import { connectionFocused } from '../store/focus.js';
+import type { RootState } from '../store/state.js';
+import type { ConnectionInfo, ConnectOptions } from './api.js';
+import { Attaching } from './attaching.js';
+import { watchAttention } from './attention.js';
+import type { ChatCall } from './chatHandler.js';
+import type { CommandName } from './commandNames.js';
+import { createFront, type Front, type FrontOptions } from './front.js';
+import type { RuntimeModel } from './model.js';
+import { untilState } from './untilState.js';
+
+export interface MainOptions extends FrontOptions {
+  readonly model: RuntimeModel;
+  readonly connectionsChanged: vscode.EventEmitter<void>;
+}
+
+/** Composes everything behind the registrations: made with the first use. */
+export class Main {
+  private readonly front: Front;
+  private readonly attaching: Attaching;
+  /** Resolves when what the environment and the settings name is being connected to. */
+  private readonly started: Promise<void>;
+  private infos: readonly ConnectionInfo[] = [];
+
+  constructor({ model, connectionsChanged, ...options }: MainOptions) {
+    this.front = createFront(options);
+    this.attaching = new Attaching(this.front);
+    this.started = this.attaching.atStart();
+    const { app, context } = this.front;
+    watchAttention(this.front, (connection) => {
+      app.dispatch(connectionFocused({ connection }));
+      void vscode.commands.executeCommand('workbench.action.chat.open');
+    });
+    const watch = () => {
+      const root = app.getState();
+      model.rename(selectIdentityLabel(root, selectFocus(root)));
+      const infos = infosOf(root);
+      if (JSON.stringify(infos) === JSON.stringify(this.infos)) return;
+      this.infos = infos;
+      connectionsChanged.fire();
+    };
+    let seen: readonly unknown[] = [];
+    context.subscriptions.push({
+      dispose: app.subscribe(() => {
+        const { connections, turn, requests, focus } = app.getState();
+        const concerns = [connections, turn, requests, focus];
+        if (concerns.every((concern, at) => concern === seen[at])) return;
+        seen = concerns;
+        watch();
+      }),
+    });
+  }
+
+  get connections(): readonly ConnectionInfo[] {
+    return this.infos;
+  }
+
+  async chat(call: ChatCall): Promise<vscode.ChatResult> {
+    await this.started;
+    const { handleChat } = await import('./chatHandler.js');
+    return handleChat(this.front, this.attaching, call);
+  }
+
+  async command(name: CommandName, argument: unknown): Promise<void> {
+    await this.started;
+    try {
+      const { COMMANDS } = await import('./commands.js');
+      await COMMANDS[name]({ front: this.front, attaching: this.attaching }, argument);
+    } catch (error) {
+      this.front.log.error(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+      // The editor shows it.
+      throw error;
+    }
+  }
+
+  async connect(options?: ConnectOptions): Promise<string | undefined> {
+    await this.started;
+    if (options) return this.attaching.connect(options);
+    await this.command('connect', undefined);
+    return this.front.app.getState().connections['settings'] ? 'settings' : undefined;
+  }
+
+  async disconnect(id: string): Promise<void> {
+    await this.attaching.disconnect(id);
+    await untilState(this.front.app, (root) => root.connections[id] === undefined);
+  }
+}
+
+function infosOf(root: RootState): readonly ConnectionInfo[] {
+  return Object.entries(root.connections).map(([id, { target, phase }]) => ({
+    id,
+    baseUrl: target.baseUrl,
+    clientId: target.clientId,
+    phase: phase.name,
+    label: selectIdentityLabel(root, id),
+    turn: selectTurn(root, id).phase,
+    waiting: selectWaitingIds(root, id).length,
+  }));
+}

@@ -1,0 +1,34 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { build } from '../../scripts/build.mjs';
+import { setUpWorkbench } from '../../scripts/workbench.mjs';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The packaged extension, with and without the proposals. */
+    vsix: { readonly stock: string; readonly granted: string };
+  }
+}
+
+/** Sets the workbench up where it is missing, builds the extension and packs it as it is published. */
+export async function setup(project: TestProject): Promise<() => void> {
+  await setUpWorkbench();
+  await build();
+  const folder = mkdtempSync(join(tmpdir(), 'extension-'));
+  const vsix = { stock: join(folder, 'stock.vsix'), granted: join(folder, 'granted.vsix') };
+  pack('--out', join(folder, 'stock'), '--no-proposals', '--vsix', vsix.stock);
+  pack('--out', join(folder, 'granted'), '--vsix', vsix.granted);
+  project.provide('vsix', vsix);
+  return () => {
+    rmSync(folder, { recursive: true, force: true });
+  };
+}
+
+function pack(...args: readonly string[]): void {
+  execFileSync(process.execPath, [join(import.meta.dirname, '../../scripts/pack-extension.mjs'), ...args], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+}

@@ -1,0 +1,125 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { inject } from 'vitest';
+import { startWorkbench, type Workbench } from '../../scripts/workbench.mjs';
+import { startEmbeddedRuntime, type EmbeddedRuntime, type EmbeddedRuntimeOptions } from '../../src/runtime/embedded.js';
+import { drawn, openChat, openPage, stopButton, waitForModel, type OpenPage } from './page.js';
+
+const SHOTS = join(import.meta.dirname, '../../.cache/workbench');
+
+export interface SceneOptions {
+  readonly host: 'stock' | 'granted';
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly runtime?: EmbeddedRuntimeOptions;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const CLIENT_ID = 'editor-1';
+const MODEL = 'Volter Harness · scripted/model';
+
+/** A workbench with the extension installed from its package, attached to an embedded runtime of its own. */
+export class Scene {
+  readonly tokens: string[] = [];
+
+  private constructor(
+    readonly host: SceneOptions['host'],
+    public runtime: EmbeddedRuntime,
+    readonly workbench: Workbench,
+    readonly open: OpenPage,
+    public chat: Locator,
+  ) {}
+
+  static async open({ host, settings = {}, runtime: options = {}, env = {} }: SceneOptions): Promise<Scene> {
+    const workspace = mkdtempSync(join(tmpdir(), 'workbench-runtime-'));
+    const runtime = await startEmbeddedRuntime({ workspace, ...options });
+    const token = runtime.mint(CLIENT_ID);
+    const workbench = await startWorkbench({
+      vsix: inject('vsix')[host],
+      proposals: host === 'granted',
+      env: { ...handover(runtime, CLIENT_ID, token), ...env },
+      settings: { 'chat.agent.collapseCompletedResponses': false, ...settings },
+      folder: runtime.workspace,
+    });
+    const open = await openPage(workbench.url);
+    const chat = await openChat(open.page);
+    await waitForModel(chat, MODEL);
+    const scene = new Scene(host, runtime, workbench, open, chat);
+    scene.tokens.push(token);
+    return scene;
+  }
+
+  get page(): Page {
+    return this.open.page;
+  }
+
+  /** In front of a prompt: the stock editor has the extension answer a mention only. */
+  get at(): string {
+    return this.host === 'stock' ? '@supercode ' : '';
+  }
+
+  /** Leaves what was said before behind; what still runs is stopped, so that one failure does not make others. */
+  async newChat(): Promise<void> {
+    await stopButton(this.chat)
+      .click({ timeout: 300 })
+      .catch(() => undefined);
+    await this.page
+      .locator('.part.auxiliarybar')
+      .getByRole('button', { name: /^New Chat/ })
+      .first()
+      .click();
+    const rows = this.chat.locator('.interactive-list .monaco-list-rows .monaco-list-row');
+    for (let left = await rows.count(); left > 0; left = await rows.count()) {
+      await rows.first().waitFor({ state: 'detached' });
+    }
+  }
+
+  async reload(): Promise<void> {
+    await this.page.reload();
+    await drawn(this.page);
+    this.chat = await openChat(this.page);
+    await waitForModel(this.chat, MODEL);
+  }
+
+  killRuntime(): Promise<void> {
+    return this.runtime.kill();
+  }
+
+  /** A process that continues the session where the one before was, with sequences from 1 and a credential of its own. */
+  async startRuntimeAgain(): Promise<void> {
+    const { workspace, sessionId, url } = this.runtime;
+    const history = this.runtime.history();
+    this.runtime = await startEmbeddedRuntime({ workspace, sessionId, history, port: Number(new URL(url).port) });
+    const token = this.runtime.mint(CLIENT_ID);
+    handover(this.runtime, CLIENT_ID, token);
+    this.tokens.push(token);
+  }
+
+  async shot(name: string): Promise<void> {
+    mkdirSync(SHOTS, { recursive: true });
+    // A row that the pointer is over opens a preview.
+    await this.page.mouse.move(5, 5);
+    await this.page.screenshot({ path: join(SHOTS, `${this.host}-${name}.png`) });
+  }
+
+  async close(): Promise<void> {
+    await this.open.close();
+    await this.workbench.stop();
+    await this.runtime.kill();
+    rmSync(this.runtime.workspace, { recursive: true, force: true });
+  }
+}
+
+/** What a product puts into the environment of an editor that it starts. */
+export function handover(runtime: EmbeddedRuntime, clientId: string, token: string): Record<string, string> {
+  const file = join(runtime.workspace, `.${clientId}.token`);
+  rmSync(file, { force: true });
+  writeFileSync(file, token, { mode: 0o600 });
+  return {
+    SUPERCODE_FRONTEND_URL: runtime.url,
+    SUPERCODE_FRONTEND_CLIENT_ID: clientId,
+    SUPERCODE_FRONTEND_CREDENTIAL_FILE: file,
+    SUPERCODE_FRONTEND_PERMISSIONS: 'observe,interact,approve',
+  };
+}
