@@ -61,7 +61,9 @@ export async function typePrompt(chat: Locator, text: string): Promise<void> {
   await chat.locator('.interactive-input-editor').click();
   // A sticky participant has left its name there.
   await page.keyboard.press('ControlOrMeta+A');
-  await page.keyboard.type(text);
+  // Typed brackets would be closed by the editor.
+  if (text.includes('[')) await page.keyboard.insertText(text);
+  else await page.keyboard.type(text);
   // Else Enter accepts the suggestion.
   if ((await page.locator('.suggest-widget.visible').count()) > 0) await page.keyboard.press('Escape');
 }

@@ -96,11 +96,8 @@ export class Scene {
     this.tokens.push(token);
   }
 
-  async shot(name: string): Promise<void> {
-    mkdirSync(SHOTS, { recursive: true });
-    // A row that the pointer is over opens a preview.
-    await this.page.mouse.move(5, 5);
-    await this.page.screenshot({ path: join(SHOTS, `${this.host}-${name}.png`) });
+  shot(name: string): Promise<void> {
+    return takeShot(this.page, `${this.host}-${name}`);
   }
 
   async close(): Promise<void> {
@@ -111,8 +108,20 @@ export class Scene {
   }
 }
 
+/** A picture of the window, in .cache/workbench. */
+export async function takeShot(page: Page, name: string): Promise<void> {
+  mkdirSync(SHOTS, { recursive: true });
+  // A row that the pointer is over opens a preview.
+  await page.mouse.move(5, 5);
+  await page.screenshot({ path: join(SHOTS, `${name}.png`) });
+}
+
 /** What a product puts into the environment of an editor that it starts. */
-export function handover(runtime: EmbeddedRuntime, clientId: string, token: string): Record<string, string> {
+export function handover(
+  runtime: Pick<EmbeddedRuntime, 'url' | 'workspace'>,
+  clientId: string,
+  token: string,
+): Record<string, string> {
   const file = join(runtime.workspace, `.${clientId}.token`);
   rmSync(file, { force: true });
   writeFileSync(file, token, { mode: 0o600 });
