@@ -44,8 +44,10 @@ function manifestFrom(npmManifest, { proposals }) {
   const manifest = { ...rest, name: NAME, engines: { vscode: engines.vscode }, main: `./${MAIN}`, contributes };
   if (proposals) return manifest;
   const { enabledApiProposals: _refused, ...plain } = manifest;
-  const { chatSessions: _gated, chatParticipants, ...ungated } = contributes;
-  const isPlain = (participant) => !GATED_PARTICIPANT_FIELDS.some((field) => field in participant);
+  const { chatSessions = [], chatParticipants, ...ungated } = contributes;
+  const isOfSession = ({ id }) => chatSessions.some(({ type }) => type === id);
+  const isPlain = (participant) =>
+    !isOfSession(participant) && !GATED_PARTICIPANT_FIELDS.some((field) => field in participant);
   return { ...plain, contributes: { ...ungated, chatParticipants: chatParticipants.filter(isPlain) } };
 }
 

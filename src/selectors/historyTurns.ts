@@ -5,8 +5,9 @@ import { wholeText } from '../store/streamedText.js';
 import { EMPTY_TRANSCRIPT, endOf, entryAt, type Transcript } from '../store/transcript.js';
 import { cutText, HISTORY_TURNS_LIMIT, PART_LIMIT } from './bounds.js';
 import { entryPart, textPart, toolPart } from './chatParts.js';
-import { requestView, textParts } from './newParts.js';
+import { requestView, textParts, type PartCursor } from './newParts.js';
 import type { ChatPart } from './parts.js';
+import { titleOf } from './requestPreview.js';
 import type { RequestView } from './requestParts.js';
 import { sanitise } from './sanitise.js';
 
@@ -31,10 +32,17 @@ const memos = new WeakMap<Transcript, Memo>();
 /**
  * The whole conversation as turns, oldest first: what the runtime had saved, then what happened since. The system
  * prompt is the model's affair and is left out; beyond the newest HISTORY_TURNS_LIMIT turns the omission is said.
+ *
+ * @param before leaves out what was seen from this position on: another reader draws it
  */
-export function selectHistoryTurns(root: RootState, connection: ConnectionId): readonly HistoryTurn[] {
+export function selectHistoryTurns(
+  root: RootState,
+  connection: ConnectionId,
+  before?: PartCursor,
+): readonly HistoryTurn[] {
   const transcript = root.transcript[connection] ?? EMPTY_TRANSCRIPT;
   const view = requestView(root, connection, transcript);
+  if (before) return bounded([...savedTurns(transcript.history), ...seenTurns(transcript, view, before.at)]);
   const memo = memos.get(transcript);
   if (memo && memo.view.requests === view.requests && memo.view.descriptor === view.descriptor) return memo.turns;
   const turns = bounded([...savedTurns(transcript.history), ...seenTurns(transcript, view)]);
@@ -46,6 +54,11 @@ class Turns {
   readonly list: HistoryTurn[] = [];
   private parts: ChatPart[] = [];
   private prompt: string | null = null;
+
+  /** Whether a prompt was heard that the parts to come belong to. */
+  get isOpen(): boolean {
+    return this.prompt !== null;
+  }
 
   begin(prompt: string): void {
     this.end();
@@ -111,9 +124,9 @@ function savedTool(id: string, callId: string, name: string | null, args: string
   return toolPart(id, { callId, name, arguments: args, phase: result ? 'completed' : 'abandoned', output, isError });
 }
 
-function seenTurns(transcript: Transcript, view: RequestView): readonly HistoryTurn[] {
+function seenTurns(transcript: Transcript, view: RequestView, end = endOf(transcript)): readonly HistoryTurn[] {
   const turns = new Turns();
-  for (let at = 0; at < endOf(transcript); at++) {
+  for (let at = 0; at < end; at++) {
     const entry = entryAt(transcript, at);
     const id = `${transcript.generation}.${at}`;
     if (entry?.kind === 'event' && entry.event.kind === 'user_message') {
@@ -121,10 +134,24 @@ function seenTurns(transcript: Transcript, view: RequestView): readonly HistoryT
     } else if (entry?.kind === 'text' || entry?.kind === 'reasoning') {
       turns.add(...textParts(id, entry.kind === 'text' ? 'markdown' : 'thinking', wholeText(entry.text)));
     } else if (entry) {
-      turns.add(entryPart(id, entry, view));
+      const part = entryPart(id, entry, view);
+      turns.add(turns.isOpen ? part : retained(part, view));
     }
   }
   return turns.end();
+}
+
+/**
+ * A native runtime keeps the requests of its whole session, and tells of them without the turns that they were part of
+ * (frontend.v2 §5.2). What was decided is one line each; only what still waits is shown whole.
+ */
+function retained(part: ChatPart | undefined, { requests }: RequestView): ChatPart | undefined {
+  if (part?.kind !== 'request' && part?.kind !== 'resolution') return part;
+  const known = requests[part.requestId];
+  if (known?.status.phase !== 'answered') return part;
+  if (part.kind === 'request') return undefined;
+  const subject = known.request ? titleOf(known.request.body) : '';
+  return part.text.includes(subject) ? part : { ...part, text: `${subject}: ${part.text}` };
 }
 
 function promptText({ text, images }: HistoryMessage): string {

@@ -159,7 +159,8 @@ function cutIntoParts(
   return place;
 }
 
-function cursorAt({ generation }: Transcript, at: number): PartCursor {
+/** A reader that has read everything in front of a position. */
+export function cursorAt({ generation }: Transcript, at: number): PartCursor {
   return { generation, at, seen: 0, part: 0, filled: 0, calls: [] };
 }
 

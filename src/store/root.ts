@@ -10,6 +10,7 @@ import {
   without,
   type ConnectionId,
 } from './connections.js';
+import { conversationsAfter, type ConversationsState } from './conversations.js';
 import { isEventReceived } from './events.js';
 import { focusReducer } from './focus.js';
 import { join } from './join.js';
@@ -33,6 +34,7 @@ const slices = combineReducers({
   steering: steeringReducer,
   focus: focusReducer,
   setup: setupReducer,
+  conversations: (state: ConversationsState = {}) => state,
 });
 
 /**
@@ -49,20 +51,36 @@ export function rootReducer(state: RootState | undefined, action: UnknownAction)
     if (event.kind === 'text_delta' || event.kind === 'reasoning') {
       return withStreamed(state, connection, applyEvent(transcript, event));
     }
-    return apply(state, connection, event, at);
+    return withTimes(state, apply(state, connection, event, at), action);
   }
-  return afterFact(state, slices(state, action), action);
+  return withTimes(state, afterFact(state, slices(state, action), action), action);
+}
+
+function withTimes(before: RootState | undefined, after: RootState, action: UnknownAction): RootState {
+  const conversations = conversationsAfter(before, after, action);
+  return conversations === after.conversations ? after : { ...after, conversations };
 }
 
 /** Spelled out, because Node 20 takes twenty times as long to spread an object of this size as to build one. */
 function withStreamed(
-  { connections, transcript: before, turn, requests, lease, permissions, steering, focus, setup }: RootState,
+  {
+    connections,
+    transcript: before,
+    turn,
+    requests,
+    lease,
+    permissions,
+    steering,
+    focus,
+    setup,
+    conversations,
+  }: RootState,
   connection: ConnectionId,
   streamed: Transcript,
 ): RootState {
   const transcript: Record<ConnectionId, Transcript> = { ...before };
   transcript[connection] = streamed;
-  return { connections, transcript, turn, requests, lease, permissions, steering, focus, setup };
+  return { connections, transcript, turn, requests, lease, permissions, steering, focus, setup, conversations };
 }
 
 function afterFact(before: RootState | undefined, state: RootState, action: UnknownAction): RootState {

@@ -1,4 +1,5 @@
 import type { ConnectionId, ConnectionsState } from './connections.js';
+import type { ConversationsState } from './conversations.js';
 import type { FocusState } from './focus.js';
 import type { LeaseState } from './lease.js';
 import type { PermissionsState } from './permissions.js';
@@ -19,6 +20,7 @@ export interface RootState {
   readonly steering: SteeringState;
   readonly focus: FocusState;
   readonly setup: SetupState;
+  readonly conversations: ConversationsState;
 }
 
 /** Counts the shapes that RootState has had; logs of another version replay, but their hashes are not compared. */

@@ -15,6 +15,7 @@ import { ContextRefused, promptWithContext, readContext } from './context.js';
 import type { Front, Undrawn } from './front.js';
 import type { ProposedContext, ProposedResult } from './proposed.js';
 import { Reply } from './reply.js';
+import { connectionIn } from './sessionResource.js';
 import { typedAnswer } from './typedAnswer.js';
 import { answer } from './respond.js';
 
@@ -213,8 +214,10 @@ class Handling {
 }
 
 /** The conversation that this chat has had so far, if it is still there; else the one in focus. */
-function conversationOf(root: RootState, { history }: vscode.ChatContext): ConnectionId | undefined {
-  for (const turn of history.toReversed()) {
+function conversationOf(root: RootState, context: vscode.ChatContext): ConnectionId | undefined {
+  const session = connectionIn((context as ProposedContext).chatSessionContext?.chatSessionItem.resource);
+  if (session !== undefined) return session;
+  for (const turn of context.history.toReversed()) {
     // By shape: a restored session's turns are of another class.
     if (!('result' in turn)) continue;
     const metadata = turn.result.metadata as Partial<ReplyMetadata> | undefined;

@@ -4,7 +4,8 @@ import { COMMAND_NAMES } from './commandNames.js';
 import { grantsOf, refusedProposals } from './grants.js';
 import type { Main } from './main.js';
 import { registerModel, RuntimeModel } from './model.js';
-import { registerParticipants, setDefaultParticipantKey } from './participants.js';
+import { registerParticipants, setParticipantKeys } from './participants.js';
+import { registerSessions } from './sessions.js';
 import { hasHandover, SECTION } from './settings.js';
 
 export type { ConnectionInfo, ConnectOptions, FrontendApi } from './api.js';
@@ -24,16 +25,27 @@ export function activate(context: vscode.ExtensionContext): FrontendApi {
   let loading: Promise<Main> | undefined;
   const load = () => {
     loading ??= import('./main.js').then(({ Main: Loaded }) => {
-      main = new Loaded({ context, grants, log, model, connectionsChanged });
+      main = new Loaded({ context, grants, log, model, connectionsChanged, sessions });
       return main;
     });
     return loading;
   };
 
-  setDefaultParticipantKey(grants);
-  registerParticipants(context, grants, async (request, chat, stream, token) =>
-    (await load()).chat({ request, context: chat, stream, token }),
-  );
+  setParticipantKeys(grants);
+  const handler: vscode.ChatRequestHandler = async (request, chat, stream, token) =>
+    (await load()).chat({ request, context: chat, stream, token });
+  registerParticipants(context, grants, handler);
+  const sessions = registerSessions({
+    context,
+    grants,
+    log,
+    handler,
+    content: async (resource) => (await load()).session(resource, handler),
+    // The list follows the state by itself once there is one.
+    refresh: async () => {
+      if (hasHandover(context)) await load();
+    },
+  });
   context.subscriptions.push(
     log,
     connectionsChanged,

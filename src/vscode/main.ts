@@ -12,12 +12,21 @@ import type { ChatCall } from './chatHandler.js';
 import type { CommandName } from './commandNames.js';
 import { createFront, type Front, type FrontOptions } from './front.js';
 import type { RuntimeModel } from './model.js';
+import type { SessionContent, SessionItemController } from './proposed.js';
+import { Arrivals, revealConversation } from './reveal.js';
+import { SessionItems } from './sessionItems.js';
 import { untilState } from './untilState.js';
+import { watchState } from './watchState.js';
 
 export interface MainOptions extends FrontOptions {
   readonly model: RuntimeModel;
   readonly connectionsChanged: vscode.EventEmitter<void>;
+  /** The editor's list of sessions, where it has one. */
+  readonly sessions: SessionItemController | undefined;
 }
+
+/** How often a list of conversations may change; ms. */
+const LISTED_EVERY_MS = 250;
 
 /** Composes everything behind the registrations: made with the first use. */
 export class Main {
@@ -27,33 +36,51 @@ export class Main {
   private readonly started: Promise<void>;
   private infos: readonly ConnectionInfo[] = [];
 
-  constructor({ model, connectionsChanged, ...options }: MainOptions) {
+  constructor({ model, connectionsChanged, sessions, ...options }: MainOptions) {
     this.front = createFront(options);
-    this.attaching = new Attaching(this.front);
-    this.started = this.attaching.atStart();
     const { app, context } = this.front;
+    this.attaching = new Attaching(this.front);
     watchAttention(this.front, (connection) => {
       app.dispatch(connectionFocused({ connection }));
-      void vscode.commands.executeCommand('workbench.action.chat.open');
+      void revealConversation(this.front, connection);
     });
-    const watch = () => {
-      const root = app.getState();
+    const concerns = ({ connections, turn, requests, focus }: RootState) => [connections, turn, requests, focus];
+    const tell = (root: RootState) => {
       model.rename(selectIdentityLabel(root, selectFocus(root)));
       const infos = infosOf(root);
       if (JSON.stringify(infos) === JSON.stringify(this.infos)) return;
       this.infos = infos;
       connectionsChanged.fire();
     };
-    let seen: readonly unknown[] = [];
-    context.subscriptions.push({
-      dispose: app.subscribe(() => {
-        const { connections, turn, requests, focus } = app.getState();
-        const concerns = [connections, turn, requests, focus];
-        if (concerns.every((concern, at) => concern === seen[at])) return;
-        seen = concerns;
-        watch();
-      }),
-    });
+    const arrivals = new Arrivals(this.front);
+    context.subscriptions.push(
+      watchState(app, concerns, 0, tell),
+      watchState(
+        app,
+        ({ connections }) => [connections],
+        LISTED_EVERY_MS,
+        (root) => {
+          arrivals.update(root);
+        },
+      ),
+    );
+    if (sessions) {
+      const items = new SessionItems(sessions, vscode.Uri.joinPath(context.extensionUri, 'media', 'icon.png'));
+      const looksAt = (root: RootState) => [...concerns(root), root.conversations, root.permissions];
+      context.subscriptions.push(
+        watchState(app, looksAt, LISTED_EVERY_MS, (root) => {
+          items.update(root);
+        }),
+      );
+    }
+    this.started = this.attaching.atStart();
+  }
+
+  /** What a session of the editor's list shows. */
+  async session(resource: vscode.Uri, handler: vscode.ChatRequestHandler): Promise<SessionContent> {
+    await this.started;
+    const { sessionContent } = await import('./sessionContent.js');
+    return sessionContent(this.front, resource, handler);
   }
 
   get connections(): readonly ConnectionInfo[] {

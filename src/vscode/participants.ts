@@ -6,13 +6,14 @@ export const PLAIN_PARTICIPANT = 'supercode.chat';
 /** Answers every prompt; only where the editor lets an extension be the default. */
 export const DEFAULT_PARTICIPANT = 'supercode.chat.default';
 
-/** Tells the manifest which of the two participants this editor is to show. */
-export function setDefaultParticipantKey(grants: Grants): void {
+/** Tells the manifest which participants this editor is to show. */
+export function setParticipantKeys(grants: Grants): void {
   void vscode.commands.executeCommand(
     'setContext',
     'supercodeChatDefaultParticipant',
     grants.has('defaultChatParticipant'),
   );
+  void vscode.commands.executeCommand('setContext', 'supercodeChatSessions', grants.has('chatSessionsProvider'));
 }
 
 /** Registers what this editor shows; each by itself, because one refusal must not take the other down. */

@@ -34,7 +34,75 @@ export interface ToolResultData {
   output: string;
 }
 
+/** chatSessionsProvider. A row of the list of sessions. */
+export interface SessionItem {
+  readonly resource: vscode.Uri;
+  label: string;
+  description?: string;
+  iconPath?: vscode.IconPath;
+  tooltip?: string;
+  status?: number;
+  timing?: { readonly created: number; readonly lastRequestStarted?: number; readonly lastRequestEnded?: number };
+}
+
+export interface SessionItemController {
+  readonly items: { replace(items: readonly SessionItem[]): void };
+  createChatSessionItem(resource: vscode.Uri, label: string): SessionItem;
+  dispose(): void;
+}
+
+/** What a session shows when it is opened; `activeResponseCallback` draws what still goes on. */
+export interface SessionContent {
+  readonly title?: string;
+  readonly history: readonly (vscode.ChatRequestTurn | vscode.ChatResponseTurn)[];
+  readonly activeResponseCallback?: (
+    stream: vscode.ChatResponseStream,
+    token: vscode.CancellationToken,
+  ) => Thenable<void>;
+  readonly requestHandler: vscode.ChatRequestHandler | undefined;
+}
+
+export interface SessionContentProvider {
+  provideChatSessionContent(resource: vscode.Uri, token: vscode.CancellationToken): Thenable<SessionContent>;
+}
+
+interface ProposedChat {
+  createChatSessionItemController(
+    type: string,
+    refreshHandler: (token: vscode.CancellationToken) => Thenable<void>,
+  ): SessionItemController;
+  registerChatSessionContentProvider(
+    type: string,
+    provider: SessionContentProvider,
+    participant: vscode.ChatParticipant,
+    capabilities: { readonly supportsInterruptions: boolean },
+  ): vscode.Disposable;
+}
+
 interface ProposedModule {
+  readonly chat: ProposedChat;
+  readonly ChatSessionStatus: Readonly<Record<'Failed' | 'Completed' | 'InProgress' | 'NeedsInput', number>>;
+  /** chatParticipantPrivate; the turns of a restored session. */
+  readonly ChatRequestTurn2: new (
+    prompt: string,
+    command: undefined,
+    references: [],
+    participant: string,
+    toolReferences: [],
+    editedFileEvents: undefined,
+    id: string,
+    modelId: undefined,
+    modeInstructions: undefined,
+  ) => vscode.ChatRequestTurn;
+  readonly ChatResponseTurn2: new (
+    response: readonly object[],
+    result: vscode.ChatResult,
+    participant: string,
+  ) => vscode.ChatResponseTurn;
+  /** chatParticipantAdditions */
+  readonly ChatResponseWarningPart: new (value: vscode.MarkdownString) => object;
+  readonly ChatResponseThinkingProgressPart: new (value: string, id: string) => object;
+  readonly ChatResponseCodeblockUriPart: new (value: vscode.Uri) => object;
   readonly ChatToolInvocationPart: new (
     toolName: string,
     toolCallId: string,
@@ -42,9 +110,13 @@ interface ProposedModule {
 }
 
 /** chatParticipantPrivate, though never gated: an editor too old for it says nothing. */
-export interface ProposedContext extends vscode.ChatContext {
+export type ProposedContext = vscode.ChatContext & ContextAdditions;
+
+interface ContextAdditions {
   /** The person has sent a prompt that waits for this handler to return. */
   readonly yieldRequested: boolean;
+  /** chatSessionsProvider. The session that the prompt belongs to. */
+  readonly chatSessionContext?: { readonly chatSessionItem: { readonly resource: vscode.Uri } };
 }
 
 /** chatParticipantAdditions */

@@ -110,17 +110,29 @@ export class Reply {
     });
   }
 
+  /** Draws what is new of a conversation in which nothing runs, until the state is as wanted or the person leaves. */
+  followUntil(cursor: PartCursor, wanted: (root: RootState) => boolean): Promise<void> {
+    const { front, connection, token } = this.options;
+    let reader = cursor;
+    return this.listen<undefined>((finish) => {
+      const root = front.app.getState();
+      reader = this.draw(root, reader);
+      if (token.isCancellationRequested || wanted(root) || isGone(root, connection)) finish(undefined);
+      else this.say(waitingFor(root, connection));
+    });
+  }
+
   /** Draws what still gathers. */
   end(): void {
     if (!this.options.token.isCancellationRequested) this.drawer.end();
   }
 
-  private draw(root: RootState, cursor: PartCursor, turnId: TurnId): PartCursor {
+  private draw(root: RootState, cursor: PartCursor, turnId?: TurnId): PartCursor {
     const { connection, token } = this.options;
     const { parts, cursor: next } = selectNewParts(root, connection, cursor, turnId);
     // The editor closes the response of a request that it cancelled at once.
     if (token.isCancellationRequested) return next;
-    const ended = selectEndedTurn(root, connection, turnId);
+    const ended = turnId === undefined ? undefined : selectEndedTurn(root, connection, turnId);
     for (const part of parts) {
       // Why the turn failed is the response's error, which the editor shows by itself.
       if (ended?.outcome === 'failed' && part === parts.at(-1) && part.kind === 'warning') continue;

@@ -12,6 +12,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** What the extension sets, and nothing else may be asked for. */
 const CONTEXT_KEYS = [
   'supercodeChatDefaultParticipant',
+  'supercodeChatSessions',
   'supercodeConnected',
   'supercodeRequestWaiting',
   'supercodeTurnRunning',
@@ -120,7 +121,10 @@ describe.each(KINDS)('the $kind manifest', ({ kind, args }) => {
   });
 
   it('names only files that are there, beside none that nobody asks for', () => {
-    const named = strings(manifest).filter(({ key }) => ['icon', 'main', 'svg', 'markdown', 'image'].includes(key));
+    const named = strings(manifest)
+      .filter(({ key }) => ['icon', 'main', 'svg', 'markdown', 'image'].includes(key))
+      // An icon of the editor's own set.
+      .filter(({ text }) => !text.startsWith('$('));
     expect(named.length).toBeGreaterThan(4);
     for (const { text } of named) expect(existsSync(join(folder, text)), text).toBe(true);
     const other = filesIn(folder).filter((file) => !file.startsWith('media/') && file !== 'CHANGELOG.md');
@@ -165,7 +169,13 @@ describe('what a host grants', () => {
   it('the granted manifest asks for each proposal that the extension has a use for, with no version', () => {
     const { enabledApiProposals, contributes } = packed('granted').manifest;
     expect(enabledApiProposals).toEqual([...PROPOSALS]);
-    expect(contributes.chatParticipants.map(({ id }) => id)).toEqual(['supercode.chat', 'supercode.chat.default']);
+    expect(contributes.chatParticipants.map(({ id }) => id)).toEqual([
+      'supercode.chat',
+      'supercode.chat.default',
+      // Of the sessions: its id is their type.
+      'supercode',
+    ]);
+    expect(contributes['chatSessions']).toMatchObject([{ type: 'supercode', canDelegate: false }]);
     expect(contributes.chatParticipants[1]).toMatchObject({ isDefault: true, modes: ['ask', 'edit', 'agent'] });
   });
 

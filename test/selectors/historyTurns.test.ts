@@ -197,13 +197,13 @@ describe('a conversation', () => {
     ]);
   });
 
-  it('has the requests that the runtime retained in a marker turn of their own', () => {
+  it('has the requests that the runtime retained in a marker turn of their own, those decided in one line each', () => {
     const history = [user('one'), assistant('A.', call('a')), result('a', 'ok'), assistant('Done.')];
     const replay = [approval(5, 7), resolved(6, 7), event(7, 'turn_succeeded')];
     const state = heard([...turnStart(8, 'two')], { history, historyCursor: 4, replay });
     expect(drawn(turnsOf(state))).toEqual([
       ['one', 'markdown A.', 'tool bash({}) completed ok', 'markdown Done.'],
-      [HISTORY_MARKER, 'request bash: ls', 'resolution Allowed elsewhere.'],
+      [HISTORY_MARKER, 'resolution bash: ls: Allowed elsewhere.'],
       ['two'],
     ]);
   });

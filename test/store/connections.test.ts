@@ -139,7 +139,7 @@ describe('a connection that is forgotten', () => {
   );
 
   it('leaves nothing in any slice, and takes nothing of another along', () => {
-    expect([...slicesWith(full, 'c'), 'focus', 'setup']).toEqual(Object.keys(full));
+    expect([...slicesWith(full, 'c'), 'focus', 'setup'].sort()).toEqual(Object.keys(full).sort());
     const state = fold([forgotten({ connection })], full);
     expect(slicesWith(state, 'c')).toEqual([]);
     expect(state.connections['d']).toBe(full.connections['d']);

@@ -50,6 +50,17 @@ export async function openChat(page: Page): Promise<Locator> {
   return chat;
 }
 
+/** The chat in the editor area: a session of the list that was opened there. */
+export const editorChat = (page: Page) => page.locator('.part.editor .editor-instance:visible .interactive-session');
+
+/** Shows the list of sessions and returns its rows. */
+export async function openSessions(page: Page): Promise<Locator> {
+  const list = page.locator('.agent-sessions-viewer');
+  if (!(await list.isVisible())) await runCommand(page, 'Chat Agent Sessions: Show Agent Sessions Sidebar');
+  await list.waitFor();
+  return page.locator('.agent-session-item-row');
+}
+
 /** Waits until the model picker shows `name`; before that the editor sends no prompt. */
 export async function waitForModel(chat: Locator, name: string): Promise<void> {
   await chat.locator('.interactive-input-part').getByText(name, { exact: true }).waitFor({ timeout: 30_000 });

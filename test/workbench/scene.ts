@@ -5,6 +5,7 @@ import type { Locator, Page } from 'playwright-core';
 import { inject } from 'vitest';
 import { startWorkbench, type Workbench } from '../../scripts/workbench.mjs';
 import { startEmbeddedRuntime, type EmbeddedRuntime, type EmbeddedRuntimeOptions } from '../../src/runtime/embedded.js';
+import { Wire } from '../conformance/wire.js';
 import { drawn, openChat, openPage, stopButton, waitForModel, type OpenPage } from './page.js';
 
 const SHOTS = join(import.meta.dirname, '../../.cache/workbench');
@@ -64,12 +65,14 @@ export class Scene {
     await stopButton(this.chat)
       .click({ timeout: 300 })
       .catch(() => undefined);
+    const rows = this.chat.locator('.interactive-list .monaco-list-rows .monaco-list-row');
+    // Of an empty chat nothing would show when the new one is there.
+    if ((await rows.count()) === 0) return;
     await this.page
       .locator('.part.auxiliarybar')
       .getByRole('button', { name: /^New Chat/ })
       .first()
       .click();
-    const rows = this.chat.locator('.interactive-list .monaco-list-rows .monaco-list-row');
     for (let left = await rows.count(); left > 0; left = await rows.count()) {
       await rows.first().waitFor({ state: 'detached' });
     }
@@ -80,6 +83,11 @@ export class Scene {
     await drawn(this.page);
     this.chat = await openChat(this.page);
     await waitForModel(this.chat, MODEL);
+  }
+
+  async isBusy(): Promise<boolean> {
+    const { url, ownerToken: token } = this.runtime;
+    return (await new Wire(url, { token }).describe()).turn_state === 'busy';
   }
 
   killRuntime(): Promise<void> {

@@ -1,0 +1,107 @@
+import type * as vscode from 'vscode';
+import { isOver, whyOver } from '../selectors/connections.js';
+import { selectFocus } from '../selectors/focus.js';
+import { HISTORY_MARKER, selectHistoryTurns, type HistoryTurn } from '../selectors/historyTurns.js';
+import { selectOpenTurn, type OpenTurn } from '../selectors/openTurn.js';
+import { selectTurn } from '../selectors/turn.js';
+import type { ConnectionId } from '../store/connections.js';
+import { connectionFocused } from '../store/focus.js';
+import { interruptRequested } from '../store/turn.js';
+import { PartDrawer } from './drawPart.js';
+import type { Front } from './front.js';
+import { PartCollector } from './partCollector.js';
+import { proposed, type SessionContent } from './proposed.js';
+import { Reply } from './reply.js';
+import { answerButtons } from './respond.js';
+import { connectionIn, SESSION_TYPE } from './sessionResource.js';
+import { untilState } from './untilState.js';
+
+/** A conversation that can't be attached to by then is shown as far as it is known; ms. */
+const PATIENCE_MS = 15_000;
+
+/**
+ * What a session of ours shows when it is opened: its whole history, and what still goes on as it goes on. A session that
+ * is bound to no conversation yet shows the one in focus.
+ */
+export async function sessionContent(
+  front: Front,
+  resource: vscode.Uri,
+  requestHandler: vscode.ChatRequestHandler,
+): Promise<SessionContent> {
+  const { app } = front;
+  const connection = connectionIn(resource) ?? selectFocus(app.getState());
+  if (connection === undefined) return { history: [], requestHandler };
+  await attachedOrOver(front, connection);
+  const root = app.getState();
+  if (root.connections[connection] === undefined) {
+    throw new Error('This conversation is not connected. Connect to its runtime, then open it again.');
+  }
+  app.dispatch(connectionFocused({ connection }));
+  const open = selectOpenTurn(root, connection);
+  const turns = selectHistoryTurns(root, connection, open?.cursor);
+  const history = turns.flatMap((turn, at) => turnsOf(front, connection, turn, at));
+  if (!open) return { history, requestHandler };
+  return {
+    history: [...history, requestTurn(open.prompt, 'open')],
+    activeResponseCallback: (stream, token) => drawOpenTurn(front, connection, open, stream, token),
+    requestHandler,
+  };
+}
+
+async function attachedOrOver({ app }: Front, connection: ConnectionId): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, PATIENCE_MS)));
+  const settled = untilState(app, ({ connections }) => {
+    const phase = connections[connection]?.phase;
+    return phase === undefined || phase.name === 'attached' || isOver(phase);
+  });
+  await Promise.race([settled, late]);
+  clearTimeout(timer);
+}
+
+function turnsOf(front: Front, connection: ConnectionId, turn: HistoryTurn, at: number) {
+  const collector = new PartCollector();
+  const drawer = new PartDrawer({
+    stream: collector.stream,
+    grants: front.grants,
+    buttons: (part) => answerButtons(connection, part),
+  });
+  for (const part of turn.parts) drawer.draw(part);
+  drawer.end();
+  const response = new proposed.ChatResponseTurn2(collector.all(), { metadata: { connection } }, SESSION_TYPE);
+  return [requestTurn(turn.prompt, `turn-${at}`), response];
+}
+
+/** A response needs a request in front of it: the marker names itself, so that nothing passes for a person's words. */
+function requestTurn(prompt: string | null, id: string): vscode.ChatRequestTurn {
+  const text = prompt ?? HISTORY_MARKER;
+  return new proposed.ChatRequestTurn2(text, undefined, [], SESSION_TYPE, [], undefined, id, undefined, undefined);
+}
+
+/** Draws what goes on until it is over; Stop means the turn itself, and its end is waited for. */
+async function drawOpenTurn(
+  front: Front,
+  connection: ConnectionId,
+  { cursor }: OpenTurn,
+  stream: vscode.ChatResponseStream,
+  token: vscode.CancellationToken,
+): Promise<void> {
+  const { app, services } = front;
+  const reply = new Reply({ front, connection, stream, token });
+  const turn = selectTurn(app.getState(), connection);
+  const stopped = token.onCancellationRequested(() => {
+    const { phase } = selectTurn(app.getState(), connection);
+    if (turn.phase === 'idle' || phase === 'idle') return;
+    app.dispatch(interruptRequested({ connection, turnId: turn.turnId, at: services.clock.wall() }));
+  });
+  try {
+    if (turn.phase === 'idle')
+      await reply.followUntil(cursor, (root) => selectOpenTurn(root, connection) === undefined);
+    else await reply.follow({ turnId: turn.turnId, cursor, shouldYield: () => false });
+    const phase = app.getState().connections[connection]?.phase;
+    if (isOver(phase)) reply.remark(whyOver(phase));
+  } finally {
+    stopped.dispose();
+    reply.end();
+  }
+}
