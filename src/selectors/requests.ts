@@ -20,6 +20,7 @@ export function refusalAnswer(request: RuntimeRequest): GivenAnswer | undefined 
 
 /** How a policy answers; undefined where it leaves the request to a person. */
 export function policyAnswer(request: RuntimeRequest, policy: Exclude<Policy, 'ask'>): GivenAnswer | undefined {
+  if (policy === 'autoApprove' && request.body.kind !== 'approval') return undefined;
   const wanted = DECISIONS[policy];
   for (const decision of wanted) {
     const given = pick(request, (response) =>
@@ -32,6 +33,7 @@ export function policyAnswer(request: RuntimeRequest, policy: Exclude<Policy, 'a
 
 /** What each policy asks for, best first. */
 const DECISIONS: Readonly<Record<Exclude<Policy, 'ask'>, readonly string[]>> = {
+  autoApprove: ['allow'],
   allow: ['allow'],
   session: ['allow_for_session', 'allow'],
   deny: ['deny'],

@@ -3,10 +3,10 @@ import { forgotten, without, type ConnectionId } from './connections.js';
 
 /**
  * Who answers the requests of one conversation: a person, or this client at once. `session` allows for the session
- * where that is offered. A question (elicitation) has no answer that a policy could know: every policy but `ask`
- * declines it.
+ * where that is offered. A question (elicitation) has no answer that a policy could know: `autoApprove` leaves it to the
+ * person, and every other policy but `ask` declines it, because nobody is there.
  */
-export type Policy = 'ask' | 'allow' | 'session' | 'deny';
+export type Policy = 'ask' | 'autoApprove' | 'allow' | 'session' | 'deny';
 
 /** Only what was chosen; a conversation without an entry asks. */
 export type PermissionsState = Readonly<Record<ConnectionId, Policy>>;

@@ -8,6 +8,7 @@ export const COMMAND_NAMES = [
   'deny',
   'answer',
   'stop',
+  'choosePermissions',
   'showStatus',
   'openChat',
 ] as const;

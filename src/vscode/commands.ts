@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { selectPhaseLabel } from '../selectors/connections.js';
 import { selectFocus } from '../selectors/focus.js';
 import { selectIdentityLabel } from '../selectors/identity.js';
+import { selectPermissionChoice } from '../selectors/permissions.js';
 import { selectTurn } from '../selectors/turn.js';
 import { checkedBaseUrl } from '../services/loopback.js';
 import { connectionFocused } from '../store/focus.js';
@@ -9,6 +10,7 @@ import { interruptRequested } from '../store/turn.js';
 import { TOKEN_KEY, type Attaching } from './attaching.js';
 import type { CommandName } from './commandNames.js';
 import type { Front } from './front.js';
+import type { Permissions } from './permissions.js';
 import { answerAny, answerOldest, narrate, respond } from './respond.js';
 import { settings } from './settings.js';
 import { shownText } from './shownText.js';
@@ -17,6 +19,7 @@ import { shownText } from './shownText.js';
 export interface Works {
   readonly front: Front;
   readonly attaching: Attaching;
+  readonly permissions: Permissions;
 }
 
 type Work = (works: Works, argument: unknown) => Promise<void> | void;
@@ -33,6 +36,8 @@ export const COMMANDS: Readonly<Record<CommandName, Work>> = {
     ofFocus(front, (connection) => {
       stop(front, connection);
     }),
+  choosePermissions: ({ front, permissions }) =>
+    ofFocus(front, (connection) => choosePermissions(front, permissions, connection)),
   showStatus: (works) => showStatus(works),
   openChat: () => openChat(),
 };
@@ -45,6 +50,19 @@ async function ofFocus(front: Front, work: (connection: string) => Promise<void>
   const focus = selectFocus(front.app.getState());
   if (focus === undefined) narrate('Volter Harness: no runtime is connected.');
   else await work(focus);
+}
+
+async function choosePermissions({ app }: Front, permissions: Permissions, connection: string): Promise<void> {
+  const { selected, offered } = selectPermissionChoice(app.getState(), connection);
+  const items = offered.map(({ id, name, description }) => ({
+    id,
+    label: name,
+    detail: description,
+    ...(id === selected ? { description: 'now' } : {}),
+  }));
+  const title = `Permissions of ${shownText(selectIdentityLabel(app.getState(), connection))}`;
+  const picked = await vscode.window.showQuickPick(items, { title });
+  if (picked) await permissions.choose(connection, picked.id);
 }
 
 function stop({ app, services }: Front, connection: string): void {

@@ -13,6 +13,7 @@ import type { CommandName } from './commandNames.js';
 import { createFront, type Front, type FrontOptions } from './front.js';
 import type { RuntimeModel } from './model.js';
 import type { SessionContent, SessionItemController } from './proposed.js';
+import { Permissions } from './permissions.js';
 import { Arrivals, revealConversation } from './reveal.js';
 import { SessionItems } from './sessionItems.js';
 import { untilState } from './untilState.js';
@@ -32,6 +33,7 @@ const LISTED_EVERY_MS = 250;
 export class Main {
   private readonly front: Front;
   private readonly attaching: Attaching;
+  private readonly permissions: Permissions;
   /** Resolves when what the environment and the settings name is being connected to. */
   private readonly started: Promise<void>;
   private infos: readonly ConnectionInfo[] = [];
@@ -53,13 +55,15 @@ export class Main {
       connectionsChanged.fire();
     };
     const arrivals = new Arrivals(this.front);
+    this.permissions = new Permissions(this.front, sessions);
     context.subscriptions.push(
       watchState(app, concerns, 0, tell),
       watchState(
         app,
-        ({ connections }) => [connections],
-        LISTED_EVERY_MS,
+        ({ connections, permissions }) => [connections, permissions],
+        0,
         (root) => {
+          this.permissions.update(root);
           arrivals.update(root);
         },
       ),
@@ -97,7 +101,8 @@ export class Main {
     await this.started;
     try {
       const { COMMANDS } = await import('./commands.js');
-      await COMMANDS[name]({ front: this.front, attaching: this.attaching }, argument);
+      const { front, attaching, permissions } = this;
+      await COMMANDS[name]({ front, attaching, permissions }, argument);
     } catch (error) {
       this.front.log.error(`${name}: ${error instanceof Error ? error.message : String(error)}`);
       // The editor shows it.

@@ -45,9 +45,33 @@ export interface SessionItem {
   timing?: { readonly created: number; readonly lastRequestStarted?: number; readonly lastRequestEnded?: number };
 }
 
+/** One picker below the composer of a session; of kind `permissions` it takes the place of the editor's own. */
+export interface OptionGroup {
+  readonly id: string;
+  readonly name: string;
+  readonly kind?: 'permissions';
+  readonly items: readonly OptionItem[];
+  readonly selected?: OptionItem;
+}
+
+interface OptionItem {
+  readonly id: string;
+  readonly name: string;
+  readonly description?: string;
+  readonly tooltip?: string;
+}
+
+export interface SessionInputState {
+  readonly onDidChange: vscode.Event<void>;
+  readonly onDidDispose: vscode.Event<void>;
+  groups: readonly OptionGroup[];
+}
+
 export interface SessionItemController {
   readonly items: { replace(items: readonly SessionItem[]): void };
   createChatSessionItem(resource: vscode.Uri, label: string): SessionItem;
+  createChatSessionInputState(groups: OptionGroup[]): SessionInputState;
+  getChatSessionInputState?: (resource: vscode.Uri | undefined) => Thenable<SessionInputState>;
   dispose(): void;
 }
 

@@ -16,18 +16,17 @@ export class SessionItems {
 
   update(root: RootState): void {
     const rows = selectConversationRows(root);
-    let changed = false;
+    const before = new Set([...this.shown.values()].map(({ item }) => item));
     const items = rows.map((row) => {
       const key = JSON.stringify(row);
       const known = this.shown.get(row.connection);
       if (known?.key === key) return known.item;
-      changed = true;
       const item = this.itemOf(row);
       this.shown.set(row.connection, { key, item });
       return item;
     });
     const order = JSON.stringify(rows.map(({ connection }) => connection));
-    if (!changed && order === this.order) return;
+    if (order === this.order && items.every((item) => before.has(item))) return;
     this.order = order;
     for (const id of this.shown.keys()) if (!rows.some(({ connection }) => connection === id)) this.shown.delete(id);
     this.controller.items.replace(items);

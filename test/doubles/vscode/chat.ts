@@ -46,8 +46,11 @@ const proposed = {
   createChatSessionItemController(type: string, refreshHandler: (token: vscode.CancellationToken) => Thenable<void>) {
     host().checkProposal('chatSessionsProvider');
     const items = new Map<string, { readonly resource: vscode.Uri; label: string }>();
+    const publications: (readonly object[])[] = [];
     const controller = {
       id: type,
+      /** Each list that was published, oldest first. */
+      publications,
       refreshHandler,
       items: {
         get size() {
@@ -55,6 +58,7 @@ const proposed = {
         },
         replace: (all: readonly { readonly resource: vscode.Uri; label: string }[]) => {
           items.clear();
+          publications.push(all);
           for (const item of all) items.set(item.resource.toString(), item);
         },
         add: (item: { readonly resource: vscode.Uri; label: string }) => items.set(item.resource.toString(), item),
@@ -67,12 +71,21 @@ const proposed = {
       },
       onDidChangeChatSessionItemState: new EventEmitter<never>().event,
       createChatSessionItem: (resource: vscode.Uri, label: string) => ({ resource, label }),
-      createChatSessionInputState: (groups: readonly object[]) => ({
-        groups,
-        sessionResource: undefined,
-        onDidChange: new EventEmitter<undefined>().event,
-        onDidDispose: new EventEmitter<undefined>().event,
-      }),
+      createChatSessionInputState: (groups: readonly object[]) => {
+        const changed = new EventEmitter<undefined>();
+        const state = {
+          groups,
+          sessionResource: undefined,
+          onDidChange: changed.event,
+          onDidDispose: new EventEmitter<undefined>().event,
+          /** What a person picks below the composer. */
+          change: (picked: readonly object[]) => {
+            state.groups = picked;
+            changed.fire(undefined);
+          },
+        };
+        return state;
+      },
       dispose: () => host().sessionControllers.delete(type),
     };
     host().sessionControllers.set(type, controller);

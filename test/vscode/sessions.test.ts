@@ -1,0 +1,240 @@
+import { describe, expect, it } from 'vitest';
+import type { ChatMessage } from '../../src/runtime/wire.js';
+import type { SessionContent, SessionItem } from '../../src/vscode/proposed.js';
+import { CancellationTokenSource } from '../doubles/vscode/basics.js';
+import { ChatRequestTurn2, ChatResponseMarkdownPart, ChatResponseTurn2 } from '../doubles/vscode/chatParts.js';
+import { Uri } from '../doubles/vscode/uri.js';
+import { AttachedEditor, bash, script, until } from './attachedEditor.js';
+
+const HISTORY: readonly ChatMessage[] = [
+  { role: 'system', content: 'You are an agent.' },
+  { role: 'user', content: 'please fix the flaky test' },
+  { role: 'assistant', content: 'I fixed it.' },
+];
+
+interface Controller {
+  readonly publications: readonly (readonly SessionItem[])[];
+  getChatSessionInputState(resource: object | undefined): Promise<InputState>;
+}
+
+interface InputState {
+  readonly groups: readonly {
+    id: string;
+    kind?: string;
+    items: readonly { id: string }[];
+    selected?: { id: string };
+  }[];
+  change(groups: readonly object[]): void;
+}
+
+const opened = (options: Parameters<typeof AttachedEditor.open>[0] = {}) =>
+  AttachedEditor.open({ granted: true, ...options });
+const controllerOf = ({ editor }: AttachedEditor) =>
+  editor.host.sessionControllers.get('supercode') as unknown as Controller;
+const resource = (connection = 'environment') => Uri.parse(`supercode://${connection}/conversation`);
+
+async function contentOf({ editor }: AttachedEditor, of = resource()): Promise<SessionContent> {
+  const provider = editor.host.sessionContents.get('supercode') as {
+    provideChatSessionContent(resource: object): Promise<SessionContent>;
+  };
+  return provider.provideChatSessionContent(of);
+}
+
+/** A session's turns, as a person reads them. */
+const toldIn = ({ history }: SessionContent) =>
+  history.map((turn) => {
+    if (turn instanceof ChatRequestTurn2) return `> ${turn.prompt}`;
+    const parts = turn instanceof ChatResponseTurn2 ? turn.response : [];
+    return parts
+      .map((part) => (part instanceof ChatResponseMarkdownPart ? part.value.value.trim() : part.constructor.name))
+      .join(' ');
+  });
+
+/** Without what keeps it from being read as Markdown. */
+const plain = (text: string) => text.replaceAll('\\', '');
+
+/** What the active response of a session draws, and its end. */
+function follow(attached: AttachedEditor, content: SessionContent) {
+  const stream = attached.editor.responseStream();
+  const source = new CancellationTokenSource();
+  const drawn = content.activeResponseCallback?.(stream, source.token);
+  return {
+    stream,
+    drawn: Promise.resolve(drawn),
+    stop: () => {
+      source.cancel();
+    },
+  };
+}
+
+describe('a session', () => {
+  it('shows what was saved and what was said since, without the system prompt', async () => {
+    const attached = await opened({ runtime: { sessionId: 's', history: HISTORY } });
+    await attached.send('hello').result;
+    const content = await contentOf(attached);
+    expect(toldIn(content).slice(0, 3)).toEqual(['> please fix the flaky test', 'I fixed it.', '> hello']);
+    expect(content.activeResponseCallback).toBeUndefined();
+    expect(content.requestHandler).toBeDefined();
+  });
+
+  it('goes on drawing the turn that runs, from its start, asks what waits once, and ends with it', async () => {
+    const attached = await opened();
+    const turn = attached.send(script({ text: 'Look. ', calls: [bash('printf seen')] }, { text: 'Done.' }));
+    await turn.stream.until(({ buttons }) => buttons.length > 0);
+    const content = await contentOf(attached);
+    expect(toldIn(content).at(-1)).toMatch(/^> \[\[script\]\]/);
+    const { stream, drawn } = follow(attached, content);
+    await stream.until(({ buttons }) => buttons.length > 0);
+    const [button] = stream.buttons;
+    await attached.editor.host.commands.get(button?.command ?? '')?.(...((button?.arguments ?? []) as unknown[]));
+    await drawn;
+    await turn.result;
+    expect(stream.buttons).toHaveLength(3);
+    expect(stream.text).toMatch(/Look\.[\s\S]*Allowed[\s\S]*Done\./);
+  });
+
+  it('that is stopped stops the turn itself, and waits for its end', async () => {
+    const attached = await opened();
+    const turn = attached.send(script({ repeat: { n: 500, text: 'item ', pad: 3 }, delay: 20 }));
+    await turn.stream.until(({ text }) => text.includes('item 003'));
+    const { stream, drawn, stop } = follow(attached, await contentOf(attached));
+    await stream.until(({ text }) => text.includes('item 005'));
+    stop();
+    await drawn;
+    await turn.result;
+    expect(attached.api.connections[0]?.turn).toBe('idle');
+  });
+
+  it('has a prompt of its own go to its own conversation', async () => {
+    const attached = await opened();
+    const { startEmbeddedRuntime } = await import('../../src/runtime/embedded.js');
+    const other = await startEmbeddedRuntime();
+    try {
+      await attached.api.connect({ baseUrl: other.url, token: other.mint('c-2'), clientId: 'c-2' });
+      await until(() => attached.api.connections.every(({ phase }) => phase === 'attached'));
+      const handler = (await contentOf(attached)).requestHandler;
+      const context = { ...attached.editor.chatContext().context, yieldRequested: false };
+      const bound = Object.assign(context, { chatSessionContext: { chatSessionItem: { resource: resource() } } });
+      const stream = attached.editor.responseStream();
+      await handler?.(
+        attached.editor.chatRequest('to the first'),
+        bound,
+        stream,
+        new CancellationTokenSource().token,
+      );
+      expect(stream.text).toContain('to the first');
+      expect(other.history().some(({ role }) => role === 'user')).toBe(false);
+    } finally {
+      await other.kill();
+    }
+  });
+
+  it('of a runtime that is not connected says so', async () => {
+    const attached = await opened();
+    await expect(contentOf(attached, resource('gone'))).rejects.toThrow('not connected');
+  });
+});
+
+describe('the list of sessions', () => {
+  it('has true times, tells what waits, and publishes only what differs', async () => {
+    const attached = await opened();
+    const { publications } = controllerOf(attached);
+    await until(() => publications.length > 0);
+    const turn = attached.send(script({ repeat: { n: 60, text: 'x', pad: 3 }, delay: 20, calls: [bash('true')] }));
+    await until(() => publications.at(-1)?.[0]?.status === 3);
+    await attached.click(turn, 'Deny');
+    await turn.result;
+    await until(() => publications.at(-1)?.[0]?.status === 1);
+    // Sixty deltas, a request and an answer: nothing of the text is published.
+    expect(publications.length).toBeLessThanOrEqual(6);
+    const { timing } = publications.at(-1)?.[0] ?? {};
+    expect(timing?.created).toBeGreaterThan(Date.now() - 60_000);
+    expect(timing?.lastRequestEnded).toBeGreaterThanOrEqual(timing?.lastRequestStarted ?? Infinity);
+  });
+});
+
+describe('a runtime that arrives with a history', () => {
+  const openings = ({ editor }: AttachedEditor) =>
+    editor.host.executed.filter(({ command }) => command === 'vscode.open' || command === 'workbench.action.chat.open');
+
+  it('has its conversation opened, once', async () => {
+    const attached = await opened({ runtime: { sessionId: 's', history: HISTORY } });
+    await until(() => openings(attached).length > 0);
+    expect(openings(attached)).toMatchObject([{ command: 'vscode.open' }]);
+    const { activate } = await import('../../src/vscode/extension.js');
+    const again = activate(await attached.editor.reload());
+    await until(() => again.connections[0]?.phase === 'attached');
+    await attached.editor.settled();
+    expect(openings(attached)).toHaveLength(1);
+  });
+
+  it('and one without leaves the window alone', async () => {
+    const attached = await opened();
+    await attached.send('hello').result;
+    expect(openings(attached)).toEqual([]);
+  });
+});
+
+describe('permissions', () => {
+  const pick = (state: InputState, id: string) => {
+    const [group] = state.groups;
+    state.change([{ ...group, selected: group?.items.find((item) => item.id === id) }]);
+  };
+
+  it('picked during a turn answer what waits and what comes, each noted, and no question', async () => {
+    const attached = await opened();
+    const state = await controllerOf(attached).getChatSessionInputState(resource());
+    expect(state.groups).toMatchObject([{ kind: 'permissions', selected: { id: 'ask' } }]);
+    const turn = attached.send(
+      script({ calls: [bash('printf one', 'c1')] }, { calls: [bash('printf two', 'c2')] }, { text: 'Done.' }),
+    );
+    await turn.stream.until(({ buttons }) => buttons.length > 0);
+    pick(state, 'autoApprove');
+    await turn.result;
+    expect(plain(turn.stream.text).match(/auto-approved/g)).toHaveLength(2);
+    expect(turn.stream.buttons).toHaveLength(3);
+    const asked = attached.send('/demo question');
+    await attached.click(asked, 'Decline');
+    await asked.result;
+    expect(asked.stream.text).toContain('Declined');
+  });
+
+  it('are kept by conversation where they differ from the default, and only there', async () => {
+    const attached = await opened();
+    const { workspaceState } = attached.editor.context;
+    const kept = () => workspaceState.get('supercode.frontend.permissionsByConversation');
+    const state = await controllerOf(attached).getChatSessionInputState(resource());
+    expect(kept()).toBeUndefined();
+    pick(state, 'autoApprove');
+    await until(() => JSON.stringify(kept()).includes('autoApprove'));
+    const { activate } = await import('../../src/vscode/extension.js');
+    const again = activate(await attached.editor.reload());
+    await until(() => again.connections[0]?.phase === 'attached');
+    const restored = await controllerOf(attached).getChatSessionInputState(resource());
+    expect(restored.groups[0]?.selected?.id).toBe('autoApprove');
+    pick(restored, 'ask');
+    await until(
+      () =>
+        JSON.stringify(attached.editor.context.workspaceState.get('supercode.frontend.permissionsByConversation')) ===
+        '{}',
+    );
+  });
+
+  it('of one that may not answer are the harness’s own', async () => {
+    const attached = await opened({ permissions: 'observe,interact' });
+    const state = await controllerOf(attached).getChatSessionInputState(resource());
+    expect(state.groups[0]?.items.map(({ id }) => id)).toEqual(['harness']);
+    attached.editor.escape();
+    await attached.run('choosePermissions');
+  });
+
+  it('can be chosen in any editor, by a command', async () => {
+    const attached = await AttachedEditor.open();
+    attached.editor.pick('Auto approve');
+    await attached.run('choosePermissions');
+    const turn = attached.send(script({ calls: [bash('printf one')] }, { text: 'Done.' }));
+    await turn.result;
+    expect(plain(turn.stream.text)).toContain('auto-approved');
+    expect(turn.stream.buttons).toEqual([]);
+  });
+});
