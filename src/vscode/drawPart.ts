@@ -102,7 +102,10 @@ function toolRow(part: ToolPart) {
   row.isComplete = part.phase !== 'started';
   row.isError = part.isError === true;
   row.invocationMessage = new vscode.MarkdownString(`Running ${name}${shortInput(part)}`);
-  row.pastTenseMessage = new vscode.MarkdownString(`${PAST[outcomeOf(part)]} ${name}${shortInput(part)}`);
+  // The editor shows the past tense as soon as it has one.
+  if (row.isComplete) {
+    row.pastTenseMessage = new vscode.MarkdownString(`${PAST[outcomeOf(part)]} ${name}${shortInput(part)}`);
+  }
   if (part.input !== undefined || part.output !== undefined) {
     row.toolSpecificData = { input: part.input ?? '', output: part.output ?? '' };
   }

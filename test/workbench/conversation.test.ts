@@ -44,6 +44,8 @@ describe.each(['stock', 'granted'] as const)('a conversation in the %s editor', 
     await response.getByText('I am a scripted agent').waitFor();
     const allow = response.getByRole('button', { name: 'Allow', exact: true });
     await allow.first().waitFor();
+    // Asked, and not yet run.
+    expect(await textOf(response)).not.toMatch(/Ran bash|Tool bash finished/);
     await scene.shot('asks');
     await press(allow.first());
     await response.getByText('Next, an edit.').waitFor();

@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { inject } from 'vitest';
 import { startWorkbench, type Workbench } from '../../scripts/workbench.mjs';
@@ -33,7 +33,8 @@ export class Scene {
   ) {}
 
   static async open({ host, settings = {}, runtime: options = {}, env = {} }: SceneOptions): Promise<Scene> {
-    const workspace = mkdtempSync(join(tmpdir(), 'workbench-runtime-'));
+    const workspace = join(mkdtempSync(join(tmpdir(), 'workbench-runtime-')), 'demo');
+    mkdirSync(workspace);
     const runtime = await startEmbeddedRuntime({ workspace, ...options });
     const token = runtime.mint(CLIENT_ID);
     const workbench = await startWorkbench({
@@ -112,7 +113,7 @@ export class Scene {
     await this.open.close();
     await this.workbench.stop();
     await this.runtime.kill();
-    rmSync(this.runtime.workspace, { recursive: true, force: true });
+    rmSync(dirname(this.runtime.workspace), { recursive: true, force: true });
   }
 }
 
@@ -130,7 +131,7 @@ export function handover(
   clientId: string,
   token: string,
 ): Record<string, string> {
-  const file = join(runtime.workspace, `.${clientId}.token`);
+  const file = join(runtime.workspace, '..', `${clientId}.token`);
   rmSync(file, { force: true });
   writeFileSync(file, token, { mode: 0o600 });
   return {

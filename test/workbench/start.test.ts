@@ -24,6 +24,8 @@ it('npm start without VS Code: the workbench at the printed address, the Chat vi
     WAYLAND_DISPLAY: '',
     BROWSER: '',
   });
+  // A terminal that is gone ends what runs on it.
+  onTestFinished(() => void child.kill('SIGKILL'));
   let printed = '';
   child.stdout.on('data', (text: string) => (printed += text));
   await wrote('Ctrl-C here ends all of it.');
