@@ -43,7 +43,12 @@ module.exports = {
       from: { path: '^src/(protocol|store|selectors)/' },
       to: { path: '^src/(services|sagas|client|vscode|cli|runtime|host)/' },
     },
-    { name: 'vscode-only-in-vscode', severity: 'error', from: { pathNot: '^src/vscode/' }, to: { path: '^vscode$|/@types/vscode/' } },
+    {
+      name: 'vscode-only-in-vscode',
+      severity: 'error',
+      from: { pathNot: '^src/vscode/' },
+      to: { path: '^vscode$|/@types/vscode/' },
+    },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     { name: 'no-unresolved', severity: 'error', from: {}, to: { couldNotResolve: true } },
     {

@@ -1,16 +1,26 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-/** Tests of the pure rooms and of the sagas on fake time: they touch nothing outside, so their files share modules. */
-const SHARED = ['test/{protocol,store,selectors,sagas}/**/*.test.ts', 'test/golden.test.ts', 'test/recordings.test.ts'];
+/**
+ * Tests of the pure rooms, of the sagas on fake time and of the editor's side on a fake editor: each makes all that it
+ * needs anew, so their files share modules.
+ */
+const SHARED = [
+  'test/{protocol,store,selectors,sagas,vscode,doubles}/**/*.test.ts',
+  'test/golden.test.ts',
+  'test/recordings.test.ts',
+];
+
+/** Run with the workbench: they pack the extension and start programs, over and over. */
+export const SLOW = ['test/scripts/start.test.ts', 'test/scripts/packExtension.test.ts'];
 
 export default defineConfig({
   // There is no module `vscode` outside of the editor.
   resolve: { alias: { vscode: fileURLToPath(new URL('test/doubles/vscode.ts', import.meta.url)) } },
   test: {
     testTimeout: 20_000,
-    // Half of the tests wait for sockets and child processes; vitest would leave one of two cores to nobody.
-    maxWorkers: 2,
+    // Most of the time of the tests is waiting for sockets and child processes, so more of them than cores run at once.
+    maxWorkers: 3,
     coverage: {
       provider: 'v8',
       include: ['src/store/**', 'src/selectors/**'],
@@ -24,7 +34,7 @@ export default defineConfig({
         test: {
           name: 'apart',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/peers/**', 'test/conformance/real/**', 'test/workbench/**', ...SHARED],
+          exclude: ['test/peers/**', 'test/conformance/real/**', 'test/workbench/**', ...SLOW, ...SHARED],
         },
       },
     ],

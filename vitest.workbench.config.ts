@@ -1,9 +1,11 @@
 import { defineConfig } from 'vitest/config';
+import base, { SLOW } from './vitest.config.js';
 
 // In a real workbench: one at a time, because each takes most of a core.
 export default defineConfig({
+  ...(base.resolve ? { resolve: base.resolve } : {}),
   test: {
-    include: ['test/workbench/**/*.test.ts'],
+    include: [...SLOW, 'test/workbench/**/*.test.ts'],
     globalSetup: ['test/workbench/install.ts'],
     fileParallelism: false,
     testTimeout: 60_000,

@@ -1,4 +1,4 @@
-// What a streamed delta costs, beside what it costs others. Run by scripts/bench.mjs; see docs/benchmarks.md.
+// What a streamed delta costs, beside what it costs others, and what the extension costs an editor at its start. Run by scripts/bench.mjs; see docs/benchmarks.md.
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { entrant, inRounds, WrongText } from './measure.js';
@@ -6,6 +6,7 @@ import { agUi, aiSdk, aiSdkParsed, aiSdkUnread } from './peers.js';
 import { asJson, asText, verdicts, type Report, type Section } from './report.js';
 import { openRetained } from './retained.js';
 import { openOurs, parseAlone } from './sides.js';
+import { byteBar, startUps, timeBars } from './startUp.js';
 import { conversation, type ReadSize } from './wire.js';
 
 interface Plan {
@@ -15,6 +16,7 @@ interface Plan {
   /** Beside the peers, with fewer rounds the more there is to do: one of them is quadratic. */
   readonly beside: readonly { readonly deltas: number; readonly rounds: number; readonly slow: number }[];
   readonly retained: { readonly few: number; readonly many: number; readonly rounds: number };
+  readonly startUps: number;
 }
 
 const FULL: Plan = {
@@ -27,6 +29,7 @@ const FULL: Plan = {
     { deltas: 20_000, rounds: 11, slow: 2 },
   ],
   retained: { few: 1_000, many: 100_000, rounds: 31 },
+  startUps: 21,
 };
 
 const QUICK: Plan = {
@@ -35,12 +38,19 @@ const QUICK: Plan = {
   warmups: 0,
   beside: [{ deltas: 300, rounds: 1, slow: 1 }],
   retained: { few: 50, many: 500, rounds: 1 },
+  startUps: 1,
 };
 
 const SIZES: readonly ReadSize[] = [4096, 65536, 'frame'];
 const OPEN_CALLS = 64;
 
-async function measured({ deltas, rounds, warmups, beside, retained }: Plan): Promise<Omit<Report, 'load' | 'bars'>> {
+async function measured({
+  deltas,
+  rounds,
+  warmups,
+  beside,
+  retained,
+}: Plan): Promise<Pick<Report, 'sides' | 'sections'>> {
   const sections: Section[] = [];
   const ours = await openOurs();
   const others = [aiSdk, aiSdkUnread, aiSdkParsed, agUi];
@@ -77,8 +87,12 @@ const quick = options.quick ?? false;
 
 try {
   const load = loadavg();
-  const { sides, sections } = await measured(quick ? QUICK : FULL);
-  const report: Report = { load, sides, sections, bars: quick ? [] : verdicts(sections) };
+  const plan = quick ? QUICK : FULL;
+  const extension = startUps(plan.startUps);
+  const { sides, sections } = await measured(plan);
+  // Bytes are the same however short it was.
+  const bars = [...(quick ? [] : [...verdicts(sections), ...timeBars(extension)]), byteBar(extension)];
+  const report: Report = { load, isQuick: quick, extension, sides, sections, bars };
   console.log(options.json === true ? asJson(report) : asText(report));
   if (options.check === true && report.bars.some(({ met }) => !met)) process.exitCode = 1;
 } catch (error) {

@@ -1,7 +1,9 @@
 import { cpus } from 'node:os';
+import { atLeast, atMost, barText, type Bar } from './bars.js';
 import { medianCost, ratio, type Costs } from './measure.js';
 import { agUi, aiSdk } from './peers.js';
 import { OURS, parseAlone } from './sides.js';
+import { extensionTable, type ExtensionFigures } from './startUp.js';
 import type { ReadSize } from './wire.js';
 
 /** What ran in turns. */
@@ -12,18 +14,12 @@ export interface Section {
   readonly costs: Costs;
 }
 
-export interface Bar {
-  readonly bar: string;
-  readonly value: number;
-  readonly limit: number;
-  readonly met: boolean;
-  /** What we would like it to be, beyond the bar. */
-  readonly aim?: number;
-}
-
 export interface Report {
   /** The machine's load average when it began. */
   readonly load: readonly number[];
+  /** Too short to say what anything costs. */
+  readonly isQuick: boolean;
+  readonly extension: ExtensionFigures;
   readonly sides: readonly { readonly name: string; readonly includes: string }[];
   readonly sections: readonly Section[];
   readonly bars: readonly Bar[];
@@ -67,22 +63,26 @@ export function verdicts(sections: readonly Section[]): readonly Bar[] {
   });
 }
 
-export function asJson({ load, sides, sections, bars }: Report): string {
-  return JSON.stringify({ ...machine(), load, sides, sections: sections.map(withMedians), bars }, null, 2);
+export function asJson({ load, extension, sides, sections, bars }: Report): string {
+  return JSON.stringify({ ...machine(), load, extension, sides, sections: sections.map(withMedians), bars }, null, 2);
 }
 
-export function asText({ load, sides, sections, bars }: Report): string {
+export function asText({ load, isQuick, extension, sides, sections, bars }: Report): string {
   const { node, processors } = machine();
   return [
     `Node ${node}, ${processors} processors, load average ${load.map((value) => value.toFixed(1)).join(' ')}.`,
-    ...(bars.length === 0
-      ? ['Every text came out right. This was too short to say what anything costs.']
+    ...(isQuick
+      ? [
+          'Every text came out right, and the extension starts. This was too short to say what anything costs.',
+          ...bars.map(barText),
+        ]
       : [
           'Processor time per text_delta: medians of rounds in turns. Ratios: medians of the ratio in each round.',
           '',
           'What the time of each includes',
           ...sides.map(({ name, includes }) => `  ${name.padEnd(38)}${includes}`),
           ...sections.flatMap(table),
+          ...extensionTable(extension),
           '',
           'Bars',
           ...bars.map(barText),
@@ -127,19 +127,6 @@ function withMedians({ about, deltas, size, costs }: Section) {
       rounds: all.length,
     })),
   };
-}
-
-function barText({ bar, value, met, aim }: Bar): string {
-  const aimed = aim === undefined ? '' : `, aim ${aim}×${value <= aim ? ' reached' : ''}`;
-  return `  ${met ? 'met   ' : 'MISSED'} ${bar}: ${value.toFixed(2)}×${aimed}`;
-}
-
-function atMost(bar: string, value: number, limit: number): Bar {
-  return { bar, value, limit, met: value <= limit };
-}
-
-function atLeast(bar: string, value: number, limit: number): Bar {
-  return { bar, value, limit, met: value >= limit };
 }
 
 function sizeText(size: ReadSize): string {

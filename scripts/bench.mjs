@@ -1,16 +1,31 @@
 // `npm run bench [-- --quick | --json | --check]`: bundles bench/ as a product is bundled, and runs it. See docs/benchmarks.md.
-import { build } from 'esbuild';
+import { build as bundle } from 'esbuild';
 import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { build, loadedBytes } from './build.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const outfile = join(root, '.cache/bench/bench.mjs');
+const outdir = join(root, '.cache/bench');
 
-await build({
+// Beside, so that nobody's dist/ changes under him.
+const { extension } = await build(join(outdir, 'dist'));
+const fileOf = (entryPoint) =>
+  join(
+    root,
+    Object.keys(extension.outputs).find((path) => extension.outputs[path].entryPoint === entryPoint),
+  );
+const built = {
+  entry: fileOf('src/vscode/extension.ts'),
+  first: fileOf('src/vscode/main.ts'),
+  bytes: loadedBytes(extension),
+};
+await bundle({
   absWorkingDir: root,
-  entryPoints: ['bench/bench.ts'],
-  outfile,
+  entryPoints: ['bench/bench.ts', 'bench/startOnce.ts', 'bench/emptyExtension.ts'],
+  outdir,
+  outExtension: { '.js': '.mjs' },
   bundle: true,
   format: 'esm',
   platform: 'node',
@@ -21,9 +36,11 @@ await build({
   logLevel: 'warning',
 });
 
+writeFileSync(join(outdir, 'built.json'), JSON.stringify(built));
+
 // The packages stay outside of the bundle, so they have to be told as well.
 const env = { ...process.env, NODE_ENV: 'production' };
-const { status } = spawnSync(process.execPath, ['--expose-gc', outfile, ...process.argv.slice(2)], {
+const { status } = spawnSync(process.execPath, ['--expose-gc', join(outdir, 'bench.mjs'), ...process.argv.slice(2)], {
   stdio: 'inherit',
   env,
 });

@@ -9,3 +9,4 @@ export interface LoadedBytes {
 
 export function loadedBytes(metafile: Metafile): LoadedBytes;
 export function build(outdir?: string): Promise<{ readonly programs: Metafile; readonly extension: Metafile }>;
+export function buildRuntime(outfile: string): Promise<void>;

@@ -76,6 +76,11 @@ export async function build(outdir = join(root, 'dist')) {
   return { programs, extension };
 }
 
+/** The embedded runtime for `npm start`, which is plain Node. It is not published: supercode-chat has one in it. */
+export async function buildRuntime(outfile) {
+  await esbuild({ ...options(), entryPoints: ['src/runtime/embedded.ts'], outfile, format: 'esm', sourcemap: true });
+}
+
 /**
  * What the extension makes an editor load, in bytes, at each of its steps: in front of any use, with a runtime to attach
  * to, and with the first prompt; and all that is packed.

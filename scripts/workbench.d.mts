@@ -17,5 +17,6 @@ export interface Workbench {
 }
 
 export function workbenchCache(): string;
-export function setUpWorkbench(): Promise<void>;
+export function isWorkbenchThere(): boolean;
+export function setUpWorkbench(options?: { readonly browser?: boolean; readonly signal?: AbortSignal }): Promise<void>;
 export function startWorkbench(options: WorkbenchOptions): Promise<Workbench>;

@@ -35,12 +35,43 @@ export function workbenchCache() {
   );
 }
 
-/** Fills the cache where it is not full: some 40 s and 0.8 GB the first time. Its progress goes to standard error. */
-export async function setUpWorkbench() {
+/** Whether the cache is full, of whatever version. */
+export function isWorkbenchThere() {
+  return existsSync(join(workbenchCache(), 'stamp'));
+}
+
+/**
+ * Fills the cache where it is not full: some 40 s and 0.8 GB the first time. Its progress goes to standard error.
+ *
+ * @param {object} [options]
+ * @param {boolean} [options.browser] whether a browser that a test can drive has to be there as well
+ * @param {AbortSignal} [options.signal] gives it up
+ */
+export async function setUpWorkbench({ browser = true, signal } = {}) {
   if (process.platform !== 'linux') throw new Error('The workbench in a browser can be set up on Linux only.');
-  const child = spawn(join(scripts, 'setup-workbench.sh'), { stdio: ['ignore', 'ignore', 'inherit'] });
+  signal?.throwIfAborted();
+  // Its own process group, so that giving up reaches what it started.
+  const child = spawn(join(scripts, 'setup-workbench.sh'), browser ? [] : ['--no-browser'], {
+    detached: true,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const giveUp = () => signalGroup(child, 'SIGTERM');
+  process.once('exit', giveUp);
+  signal?.addEventListener('abort', giveUp);
   const code = await new Promise((done, failed) => child.once('error', failed).once('exit', done));
+  process.off('exit', giveUp);
+  signal?.removeEventListener('abort', giveUp);
+  signal?.throwIfAborted();
   if (code !== 0) throw new Error(`The workbench could not be set up (exit ${code}); what it said stands above.`);
+}
+
+/** Signals a process that leads a group, and all that it started. */
+function signalGroup({ pid }, name) {
+  try {
+    process.kill(-pid, name);
+  } catch {
+    // It is gone already.
+  }
 }
 
 /**
@@ -54,8 +85,7 @@ export async function setUpWorkbench() {
  */
 export async function startWorkbench({ extensionDir, vsix, proposals = false, env = {}, settings = {}, folder }) {
   const server = join(workbenchCache(), 'server/node_modules/code-server');
-  if (!existsSync(join(workbenchCache(), 'stamp')))
-    throw new Error('There is no workbench: run setup-workbench.sh first.');
+  if (!isWorkbenchThere()) throw new Error('There is no workbench: run setup-workbench.sh first.');
   const home = await mkdtemp(join(tmpdir(), 'workbench-'));
   const [user, extensions, temporary] = ['user', 'extensions', 'tmp'].map((name) => join(home, name));
   const workspace = folder ?? join(home, 'workspace');
@@ -96,20 +126,13 @@ export async function startWorkbench({ extensionDir, vsix, proposals = false, en
   let printed = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (printed += data));
   const exited = new Promise((done) => child.once('exit', done));
-  const signal = (name) => {
-    try {
-      process.kill(-child.pid, name);
-    } catch {
-      // It is gone already.
-    }
-  };
-  const onExit = () => signal('SIGKILL');
+  const onExit = () => signalGroup(child, 'SIGKILL');
   process.once('exit', onExit);
   const stop = async () => {
     process.off('exit', onExit);
-    signal('SIGTERM');
+    signalGroup(child, 'SIGTERM');
     await Promise.race([exited, new Promise((done) => setTimeout(done, 3_000))]);
-    signal('SIGKILL');
+    signalGroup(child, 'SIGKILL');
     await exited;
     await rm(home, { recursive: true, force: true, maxRetries: 5 });
   };

@@ -1,4 +1,4 @@
-import { call, put, takeEvery } from 'typed-redux-saga';
+import { call, cancelled, put, takeEvery } from 'typed-redux-saga';
 import { TransportFault } from '../protocol/refusal.js';
 import { steerQueued, steerRefused, steerRequested } from '../store/steering.js';
 import { withControl } from './control.js';
@@ -19,7 +19,7 @@ function* steer(link: Link, { connection, steerId, prompt }: ReturnType<typeof s
     yield* withControl(link, (runtime) => runtime.steer(prompt));
     yield* put(steerQueued({ connection, steerId }));
   } catch (error) {
-    const uncertain = error instanceof TransportFault ? ' Whether the runtime has the message is not known.' : '';
+    const uncertain = error instanceof TransportFault ? ` ${UNCERTAIN}` : '';
     yield* put(
       steerRefused({
         connection,
@@ -29,5 +29,10 @@ function* steer(link: Link, { connection, steerId, prompt }: ReturnType<typeof s
         message: `${messageOf(error)}${uncertain}`,
       }),
     );
+  } finally {
+    const message = `The connection was replaced while the message was on its way. ${UNCERTAIN}`;
+    if (yield* cancelled()) yield* put(steerRefused({ connection, steerId, over: false, message }));
   }
 }
+
+const UNCERTAIN = 'Whether the runtime has the message is not known.';

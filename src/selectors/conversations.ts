@@ -3,7 +3,7 @@ import type { RootState } from '../store/state.js';
 import { EMPTY_TRANSCRIPT, endOf, entryAt } from '../store/transcript.js';
 import { title } from './bounds.js';
 import { isOver } from './connections.js';
-import { selectIdentityLabel } from './identity.js';
+import { selectConnectionName, selectIdentityLabel } from './identity.js';
 import { selectWaitingIds } from './requests.js';
 import { isTurnGoingOn } from './turn.js';
 
@@ -25,7 +25,7 @@ export function selectConversationRows(root: RootState): readonly ConversationRo
     .map(([connection, times]): ConversationRow => ({
       connection,
       label: labelOf(root, connection),
-      description: selectIdentityLabel(root, connection),
+      description: selectConnectionName(root, connection),
       status: statusOf(root, connection),
       ...times,
     }))

@@ -35,6 +35,11 @@ export function selectIdentity(root: RootState, connection: ConnectionId | undef
   return { harness, model: model === '' ? undefined : model };
 }
 
+/** What a conversation is called where several may be meant: by whoever handed it over, else by who answers in it. */
+export function selectConnectionName(root: RootState, connection: ConnectionId): string {
+  return title(root.connections[connection]?.label ?? '') || selectIdentityLabel(root, connection);
+}
+
 /** One line that names the agent and its model. */
 export function selectIdentityLabel(root: RootState, connection: ConnectionId | undefined): string {
   const { harness, model } = selectIdentity(root, connection);

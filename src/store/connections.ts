@@ -12,6 +12,8 @@ export type Origin = 'api' | 'environment' | 'settings' | 'flags' | 'embedded' |
 export interface Connection {
   readonly target: ConnectionTarget;
   readonly origin: Origin;
+  /** What whoever handed it over calls it; null where it has no name of its own. */
+  readonly label: string | null;
   readonly phase: ConnectionPhase;
   /** As last heard; undefined until the runtime has described itself. */
   readonly descriptor: Descriptor | undefined;
@@ -44,11 +46,12 @@ const slice = createSlice({
   initialState,
   reducers: {
     /** Somebody handed a runtime over. A known id with a new target starts over; its conversation is kept. */
-    opened: (state, { payload }: Of<{ target: ConnectionTarget; origin: Origin }>) => ({
+    opened: (state, { payload }: Of<{ target: ConnectionTarget; origin: Origin; label?: string }>) => ({
       ...state,
       [payload.connection]: {
         target: payload.target,
         origin: payload.origin,
+        label: payload.label ?? null,
         phase: { name: 'connecting', attempt: 1 } as const,
         descriptor: state[payload.connection]?.descriptor,
         malformed: state[payload.connection]?.malformed ?? 0,

@@ -88,7 +88,10 @@ export function afterResolution(requests: Requests, id: number, resolution: Reso
   const known = requests[id];
   const status = known?.status;
   if (status?.phase === 'answered' && status.resolution) return undefined;
-  const here = status?.phase === 'answering' || status?.phase === 'answered' ? status : undefined;
+  const here =
+    status?.phase === 'answered' || (status?.phase === 'answering' && mayResolve(status.answer, resolution))
+      ? status
+      : undefined;
   return {
     ...requests,
     [id]: {
@@ -97,6 +100,18 @@ export function afterResolution(requests: Requests, id: number, resolution: Reso
       status: { phase: 'answered', label: here?.label ?? null, by: here?.by ?? 'elsewhere', resolution },
     },
   };
+}
+
+/** Whether a resolution can be what came of this answer: it carries the answer that was taken (frontend.v2 §8.3). */
+function mayResolve(answer: RequestAnswer, resolution: Resolution): boolean {
+  switch (resolution.kind) {
+    case 'decision':
+      return answer.kind === 'approval' && answer.decision === resolution.decision;
+    case 'action':
+      return answer.kind !== 'approval' && answer.action === resolution.action;
+    case 'unnamed':
+      return true;
+  }
 }
 
 /** The requests of a transcript that starts over: the runtime tells of them again, and each is drawn where it does. */

@@ -8,7 +8,8 @@ import type { ConnectionTarget, Permission } from '../services/services.js';
 import { closeRequested, forgotten, opened, type ConnectionId, type Origin } from '../store/connections.js';
 import { unavailableReported } from '../store/setup.js';
 import type { Front } from './front.js';
-import { REMEMBERED, SECTION, settings } from './settings.js';
+import { checkedHandoff, targetOf, type Handoff } from './handoff.js';
+import { EXTERNAL, REMEMBERED, SECTION, settings } from './settings.js';
 import { untilState } from './untilState.js';
 
 /** What another extension gives to `connect`. */
@@ -43,6 +44,7 @@ export class Attaching {
 
   /** The first of: the environment's handover, the one remembered from an earlier window, the settings. */
   async atStart(): Promise<void> {
+    for (const handoff of this.external()) this.openExternal(handoff);
     try {
       const handover = handoverFromEnvironment(process.env);
       if (handover && 'unavailable' in handover) {
@@ -89,6 +91,14 @@ export class Attaching {
     return connection;
   }
 
+  /** A runtime from outside, by the name that it is handed over with: the same after a reload. */
+  async connectExternal(handoff: Handoff): Promise<ConnectionId> {
+    const others = this.external().filter(({ connectionId }) => connectionId !== handoff.connectionId);
+    this.openExternal(handoff);
+    await this.front.context.workspaceState.update(EXTERNAL, [...others, handoff]);
+    return handoff.connectionId;
+  }
+
   fromSettings(): void {
     const { baseUrl, clientId, permissions } = settings();
     if (baseUrl === '') {
@@ -113,7 +123,7 @@ export class Attaching {
   /** Tries again where a connection was given up. */
   again(connection: ConnectionId): void {
     const known = this.front.app.getState().connections[connection];
-    if (known) this.open(connection, known.origin, known.target);
+    if (known) this.open(connection, known.origin, known.target, known.label ?? undefined);
   }
 
   /** Ends the attachment and forgets it; the runtime goes on. */
@@ -122,16 +132,35 @@ export class Attaching {
     const phase = app.getState().connections[connection]?.phase;
     if (phase === undefined) return;
     if (connection === 'environment') await this.front.context.globalState.update(REMEMBERED, undefined);
+    const others = this.external().filter(({ connectionId }) => connectionId !== connection);
+    if (others.length < this.external().length) await this.front.context.workspaceState.update(EXTERNAL, others);
     if (!isOver(phase)) {
       app.dispatch(closeRequested({ connection }));
       await untilState(app, (root) => isOver(root.connections[connection]?.phase));
     }
+    // What was left undrawn is of a conversation that is known no more.
+    this.front.undrawn.delete(connection);
     app.dispatch(forgotten({ connection }));
   }
 
-  private open(connection: ConnectionId, origin: Origin, target: ConnectionTarget): void {
+  private openExternal(handoff: Handoff): void {
+    this.open(handoff.connectionId, 'api', targetOf(handoff), handoff.label);
+  }
+
+  /** What was handed over before, as far as it still reads as such. */
+  private external(): readonly Handoff[] {
+    return this.front.context.workspaceState.get<readonly unknown[]>(EXTERNAL, []).flatMap((kept) => {
+      try {
+        return [checkedHandoff(kept)];
+      } catch {
+        return [];
+      }
+    });
+  }
+
+  private open(connection: ConnectionId, origin: Origin, target: ConnectionTarget, label?: string): void {
     this.front.log.info(`Connecting to ${target.baseUrl} as ${target.clientId} (${origin}).`);
-    this.front.app.dispatch(opened({ connection, origin, target }));
+    this.front.app.dispatch(opened({ connection, origin, target, ...(label === undefined ? {} : { label }) }));
   }
 
   /** A change of the other settings matters only to the connection that they are for. */

@@ -90,9 +90,8 @@ class Notifier {
       import('../selectors/waitingRequests.js'),
       import('./respond.js'),
     ]);
-    const waiting = () =>
-      selectWaitingRequests(this.front.app.getState(), connection).find(({ part }) => part.requestId === id);
-    const request = waiting();
+    const waiting = selectWaitingRequests(this.front.app.getState(), connection);
+    const request = waiting.find(({ part }) => part.requestId === id);
     if (!request) return;
     // A form, and what needs to be read first, is for the chat; a plain answer may be given from here.
     const answers = request.part.requestKind === 'approval' ? request.part.answers.slice(0, ANSWERS_SHOWN) : [];
@@ -102,8 +101,7 @@ class Notifier {
     const picked = await vscode.window.showInformationMessage(told, ...labels);
     const choice = answers.find(({ label }) => label === picked);
     if (picked === show) this.reveal(connection);
-    // The notification may have stood for long: the request that it was about must still be the one that waits.
-    else if (choice && waiting()?.part.id === request.part.id) await answer(this.front, request, choice);
+    else if (choice) await answer(this.front, request, choice);
   }
 }
 

@@ -3,6 +3,8 @@ import { isOver, whyOver } from '../selectors/connections.js';
 import { selectFocus } from '../selectors/focus.js';
 import { selectReplyFooter } from '../selectors/footer.js';
 import { selectHistoryTurns } from '../selectors/historyTurns.js';
+import { selectIdentityLabel } from '../selectors/identity.js';
+import { escapeMarkdown } from '../selectors/markdown.js';
 import { endCursor } from '../selectors/newParts.js';
 import { selectEndedTurn, selectTurn } from '../selectors/turn.js';
 import type { ConnectionId } from '../store/connections.js';
@@ -36,14 +38,22 @@ interface ReplyMetadata {
 /** Prompt in, parts out: resolves when the turn has settled, or when a prompt that waits is to steer it. */
 export async function handleChat(front: Front, attaching: Attaching, call: ChatCall): Promise<vscode.ChatResult> {
   const { app } = front;
-  const connection = conversationOf(app.getState(), call.context);
+  const { connection, lost } = conversationOf(app.getState(), call.context);
   if (connection === undefined) return refusal(notConnected(app.getState()));
   app.dispatch(connectionFocused({ connection }));
   // A file system may hang; the person can still leave.
   const prompt = await Promise.race([promptOf(call.request), left(call.token)]);
-  if (prompt === undefined) return {};
+  if (prompt === undefined) {
+    await clearQueue(front, call.context);
+    return {};
+  }
   if (prompt instanceof ContextRefused) return refusal(prompt.message, connection);
   const reply = new Reply({ front, connection, stream: call.stream, token: call.token });
+  if (lost) {
+    reply.remark(
+      `What this chat was about is not connected any more; this goes to ${selectIdentityLabel(app.getState(), connection)}.`,
+    );
+  }
   try {
     const handling = new Handling(front, attaching, connection, reply, call);
     return { ...(await handling.run(prompt)), metadata: { connection } satisfies ReplyMetadata };
@@ -67,25 +77,40 @@ class Handling {
     if (problem !== undefined) return problem === '' ? {} : refusal(problem);
     const { app } = this.front;
     if (this.call.request.command === HISTORY_COMMAND) return this.showHistory();
-    const turn = selectTurn(app.getState(), this.connection);
-    const left = this.takeUndrawn();
-    if (turn.phase === 'running' && this.canSteer()) {
-      const steered = await this.steer(turn.turnId, prompt, left);
-      if (steered) return steered;
-    }
-    if (selectTurn(app.getState(), this.connection).phase !== 'idle') {
-      const isIdle = await this.reply.wait(
-        (root) => selectTurn(root, this.connection).phase === 'idle',
-        (root) =>
-          selectTurn(root, this.connection).phase === 'running'
-            ? 'This agent takes no message in mid-turn; yours is sent when the turn is over…'
-            : 'Waiting for the turn before to stop…',
+    // A turn that takes no more though it runs is over: its end is on its way.
+    let over: TurnId | undefined;
+    for (;;) {
+      const isFree = await this.reply.wait(
+        (root) => {
+          const turn = selectTurn(root, this.connection);
+          return turn.phase === 'idle' || (turn.phase === 'running' && turn.turnId !== over && this.canSteer());
+        },
+        (root) => this.whyNotYet(root),
       );
-      if (!isIdle) return {};
+      if (!isFree) return {};
+      const turn = selectTurn(app.getState(), this.connection);
+      if (turn.phase !== 'running') break;
+      const steered = await this.steer(turn.turnId, prompt);
+      if (steered) return steered;
+      over = turn.turnId;
     }
     const typed = typedAnswer(app.getState(), this.connection, prompt);
     if (typed) return this.answerByTyping(typed);
-    return this.submit(prompt, left);
+    return this.submit(prompt);
+  }
+
+  /** Why a prompt can neither be sent nor steer at the moment. */
+  private whyNotYet(root: RootState): string {
+    switch (selectTurn(root, this.connection).phase) {
+      case 'running':
+        return this.canSteer()
+          ? 'Waiting for the end of the turn before…'
+          : 'This agent takes no message in mid-turn; yours is sent when the turn is over…';
+      case 'submitting':
+        return 'Another prompt is just being sent…';
+      default:
+        return 'Waiting for the turn before to stop…';
+    }
   }
 
   /** Undefined once attached; otherwise why that can't be had, or an empty text where the person left. */
@@ -103,13 +128,14 @@ class Handling {
     if (!settled) return '';
     const phase = phaseOf(this.front.app.getState());
     if (phase === undefined) return 'The connection was closed. The prompt was not sent.';
-    return isOver(phase) ? `${whyOver(phase)} The prompt was not sent.` : undefined;
+    return isOver(phase) ? `${escapeMarkdown(whyOver(phase))} The prompt was not sent.` : undefined;
   }
 
   /** Undefined where the turn was over before the message reached it. */
-  private async steer(turnId: TurnId, prompt: string, left: Undrawn | undefined) {
+  private async steer(turnId: TurnId, prompt: string) {
     const { app, services } = this.front;
     const { connection } = this;
+    const left = this.takeUndrawn();
     const startedAt = left?.turnId === turnId ? left.startedAt : services.clock.monotonic();
     const cursor = left?.cursor ?? endCursor(app.getState(), connection);
     const steerId = services.newId();
@@ -132,13 +158,13 @@ class Handling {
     return this.follow({ turnId, cursor, startedAt });
   }
 
-  private async submit(prompt: string, left: Undrawn | undefined): Promise<vscode.ChatResult> {
+  private async submit(prompt: string): Promise<vscode.ChatResult> {
     const { app, services } = this.front;
     if (this.call.token.isCancellationRequested) return {};
     const turnId = services.newId();
     const start = {
       turnId,
-      cursor: this.takeUndrawn()?.cursor ?? left?.cursor ?? endCursor(app.getState(), this.connection),
+      cursor: this.takeUndrawn()?.cursor ?? endCursor(app.getState(), this.connection),
       startedAt: services.clock.monotonic(),
     };
     app.dispatch(submitRequested({ connection: this.connection, turnId, prompt, at: services.clock.wall() }));
@@ -170,7 +196,7 @@ class Handling {
     const root = this.front.app.getState();
     const ended = selectEndedTurn(root, this.connection, turnId);
     if (!ended) return refusal('The connection to the runtime was closed; the turn may go on there.');
-    if (ended.outcome === 'failed') return refusal(ended.message || 'The turn failed.');
+    if (ended.outcome === 'failed') return refusal(escapeMarkdown(ended.message) || 'The turn failed.');
     const details = selectReplyFooter(root, this.connection, from, took);
     if (this.front.grants.has('chatParticipantAdditions')) return { details };
     if (ended.outcome === 'succeeded') this.reply.remark(details);
@@ -178,10 +204,15 @@ class Handling {
   }
 
   private async answerByTyping({ request, choice }: NonNullable<ReturnType<typeof typedAnswer>>) {
-    const cursor = endCursor(this.front.app.getState(), this.connection);
+    const cursor = this.takeUndrawn()?.cursor ?? endCursor(this.front.app.getState(), this.connection);
     await answer(this.front, request, choice);
     const answered = this.front.app.getState().requests[this.connection]?.[request.part.requestId]?.status;
-    if (answered?.phase === 'pending') return refusal(answered.problem ?? 'The request was not answered.');
+    if (answered?.phase === 'pending') {
+      return refusal(escapeMarkdown(answered.problem ?? 'The request was not answered.'));
+    }
+    if (answered?.phase !== 'answered' || answered.by !== 'person') {
+      return refusal('The request waits no longer: it was answered elsewhere or withdrawn. Your message was not sent.');
+    }
     this.reply.remark(`${choice.label}: ${request.part.title}`);
     const turn = selectTurn(this.front.app.getState(), this.connection);
     if (turn.phase !== 'running') return {};
@@ -213,17 +244,21 @@ class Handling {
   }
 }
 
-/** The conversation that this chat has had so far, if it is still there; else the one in focus. */
-function conversationOf(root: RootState, context: vscode.ChatContext): ConnectionId | undefined {
+/** The conversation that this chat has had so far; the one in focus where it had none, or (`lost`) where that is gone. */
+function conversationOf(
+  root: RootState,
+  context: vscode.ChatContext,
+): { readonly connection: ConnectionId | undefined; readonly lost: boolean } {
   const session = connectionIn((context as ProposedContext).chatSessionContext?.chatSessionItem.resource);
-  if (session !== undefined) return session;
+  if (session !== undefined) return { connection: session, lost: false };
   for (const turn of context.history.toReversed()) {
     // By shape: a restored session's turns are of another class.
-    if (!('result' in turn)) continue;
-    const metadata = turn.result.metadata as Partial<ReplyMetadata> | undefined;
-    if (metadata?.connection !== undefined && root.connections[metadata.connection]) return metadata.connection;
+    const metadata = 'result' in turn ? (turn.result.metadata as Partial<ReplyMetadata> | undefined) : undefined;
+    if (metadata?.connection === undefined) continue;
+    if (root.connections[metadata.connection]) return { connection: metadata.connection, lost: false };
+    return { connection: selectFocus(root), lost: true };
   }
-  return selectFocus(root);
+  return { connection: selectFocus(root), lost: false };
 }
 
 async function promptOf({ prompt, references, toolReferences }: vscode.ChatRequest): Promise<string | ContextRefused> {
@@ -258,9 +293,10 @@ async function clearQueue({ log }: Front, context: vscode.ChatContext): Promise<
 function notConnected({ setup }: RootState): string {
   return setup.unavailable === null
     ? 'No runtime is connected. Run "Volter Harness: Connect to a Runtime…" from the Command Palette, then send this again.'
-    : `No runtime is connected: ${setup.unavailable}`;
+    : `No runtime is connected: ${escapeMarkdown(setup.unavailable)}`;
 }
 
+/** The editor shows the message as Markdown. */
 function refusal(message: string, connection?: ConnectionId): vscode.ChatResult {
   return { errorDetails: { message }, ...(connection === undefined ? {} : { metadata: { connection } }) };
 }

@@ -11,6 +11,11 @@ export const COMMAND_NAMES = [
   'choosePermissions',
   'showStatus',
   'openChat',
+  'openSession',
+  'status',
+  'stopTurn',
+  'activateSession',
+  'focusSession',
 ] as const;
 
 export type CommandName = (typeof COMMAND_NAMES)[number];

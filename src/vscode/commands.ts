@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { selectPhaseLabel } from '../selectors/connections.js';
 import { selectFocus } from '../selectors/focus.js';
-import { selectIdentityLabel } from '../selectors/identity.js';
+import { selectConnectionName, selectIdentityLabel } from '../selectors/identity.js';
 import { selectPermissionChoice } from '../selectors/permissions.js';
 import { selectTurn } from '../selectors/turn.js';
 import { checkedBaseUrl } from '../services/loopback.js';
@@ -10,8 +10,11 @@ import { interruptRequested } from '../store/turn.js';
 import { TOKEN_KEY, type Attaching } from './attaching.js';
 import type { CommandName } from './commandNames.js';
 import type { Front } from './front.js';
+import { checkedHandoff } from './handoff.js';
+import { activateSession, focusSession, openSession, status, stopTurn } from './hostCommands.js';
 import type { Permissions } from './permissions.js';
-import { answerAny, answerOldest, narrate, respond } from './respond.js';
+import { narrate } from './narrate.js';
+import { answerAny, answerOldest, respond } from './respond.js';
 import { settings } from './settings.js';
 import { shownText } from './shownText.js';
 
@@ -22,11 +25,13 @@ export interface Works {
   readonly permissions: Permissions;
 }
 
-type Work = (works: Works, argument: unknown) => Promise<void> | void;
+type Work = (works: Works, argument: unknown) => unknown;
 
 export const COMMANDS: Readonly<Record<CommandName, Work>> = {
-  connect: ({ front, attaching }) => connectInteractively(front, attaching),
-  disconnect: ({ front, attaching }) => disconnectPicked(front, attaching),
+  connect: ({ front, attaching }, handoff) =>
+    handoff === undefined ? connectInteractively(front, attaching) : attaching.connectExternal(checkedHandoff(handoff)),
+  disconnect: ({ front, attaching }, id) =>
+    typeof id === 'string' ? attaching.disconnect(id) : disconnectPicked(front, attaching),
   setRuntimeToken: ({ front, attaching }) => setToken(front, attaching),
   respond: ({ front }, argument) => respond(front, argument),
   allow: ({ front }) => ofFocus(front, (connection) => answerOldest(front, connection, ['Allow', 'Accept'])),
@@ -40,6 +45,15 @@ export const COMMANDS: Readonly<Record<CommandName, Work>> = {
     ofFocus(front, (connection) => choosePermissions(front, permissions, connection)),
   showStatus: (works) => showStatus(works),
   openChat: () => openChat(),
+  openSession: ({ front }, connection) => openSession(front, connection),
+  status: ({ front }, withDetail) => status(front, withDetail),
+  stopTurn: ({ front }, connection) => {
+    stopTurn(front, connection);
+  },
+  activateSession: ({ front }, resource) => activateSession(front, resource),
+  focusSession: ({ front }, resource) => {
+    focusSession(front, resource);
+  },
 };
 
 export async function openChat(): Promise<void> {
@@ -138,12 +152,12 @@ async function pickConnection({ app }: Front, placeHolder: string): Promise<stri
   const root = app.getState();
   const items = Object.entries(root.connections).map(([id, { target }]) => ({
     id,
-    label: shownText(selectIdentityLabel(root, id)),
+    label: shownText(selectConnectionName(root, id)),
     description: target.baseUrl,
     detail: selectPhaseLabel(root, id),
   }));
   if (items.length === 0) narrate('Volter Harness: no runtime is connected.');
-  if (items.length === 1) return items[0]?.id;
+  if (items.length < 2) return items[0]?.id;
   return (await vscode.window.showQuickPick(items, { placeHolder }))?.id;
 }
 
@@ -156,7 +170,7 @@ async function showStatus(works: Works): Promise<void> {
     { label: '$(comment-discussion) Open Chat', run: openChat },
     { label: '$(bell) Answer what waits…', run: () => COMMANDS.answer(works, undefined) },
     ...others.map((id) => ({
-      label: `$(arrow-swap) Talk to ${shownText(selectIdentityLabel(root, id))}`,
+      label: `$(arrow-swap) Talk to ${shownText(selectConnectionName(root, id))}`,
       description: root.connections[id]?.target.baseUrl ?? '',
       run: () => {
         front.app.dispatch(connectionFocused({ connection: id }));

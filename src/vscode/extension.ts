@@ -62,7 +62,12 @@ export function activate(context: vscode.ExtensionContext): FrontendApi {
       if (main === undefined && event.affectsConfiguration(SECTION) && hasHandover(context)) void load();
     }),
   );
-  if (hasHandover(context)) void load();
+  // Behind this: on some versions of Node an import reads and compiles before it returns.
+  if (hasHandover(context)) {
+    setImmediate(() => {
+      void load();
+    });
+  }
 
   return {
     connect: async (options) => (await load()).connect(options),

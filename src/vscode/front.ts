@@ -18,6 +18,8 @@ export interface Front {
   readonly secrets: Secrets;
   /** Where the drawing of a conversation stopped although its turn went on: the next response goes on from there. */
   readonly undrawn: Map<ConnectionId, Undrawn>;
+  /** The conversations whose history an editor has shown. */
+  readonly views: Set<ConnectionId>;
 }
 
 export interface Undrawn {
@@ -47,5 +49,5 @@ export function createFront({ context, grants, log }: FrontOptions): Front {
       void app.stop();
     },
   });
-  return { app, services, context, grants, log, secrets, undrawn: new Map() };
+  return { app, services, context, grants, log, secrets, undrawn: new Map(), views: new Set() };
 }

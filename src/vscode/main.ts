@@ -97,12 +97,12 @@ export class Main {
     return handleChat(this.front, this.attaching, call);
   }
 
-  async command(name: CommandName, argument: unknown): Promise<void> {
+  async command(name: CommandName, argument: unknown): Promise<unknown> {
     await this.started;
     try {
       const { COMMANDS } = await import('./commands.js');
       const { front, attaching, permissions } = this;
-      await COMMANDS[name]({ front, attaching, permissions }, argument);
+      return await COMMANDS[name]({ front, attaching, permissions }, argument);
     } catch (error) {
       this.front.log.error(`${name}: ${error instanceof Error ? error.message : String(error)}`);
       // The editor shows it.

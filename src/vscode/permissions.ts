@@ -5,7 +5,7 @@ import { policyChosen } from '../store/permissions.js';
 import type { RootState } from '../store/state.js';
 import type { Front } from './front.js';
 import type { OptionGroup, SessionInputState, SessionItemController } from './proposed.js';
-import { narrate } from './respond.js';
+import { narrate } from './narrate.js';
 import { connectionIn } from './sessionResource.js';
 
 const GROUP = 'permissions';

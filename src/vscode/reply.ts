@@ -44,6 +44,7 @@ export interface Followed {
 export class Reply {
   private readonly drawer: PartDrawer;
   private said: string | undefined;
+  private isClosed = false;
   /** Whether text streams: a line in between would part it, and what follows would start a new paragraph. */
   private isMidText = false;
 
@@ -52,30 +53,33 @@ export class Reply {
     this.drawer = new PartDrawer({
       stream,
       grants: front.grants,
-      buttons: (part) => answerButtons(connection, part),
+      buttons: (part) => answerButtons(front, connection, part),
     });
   }
 
   /** A line that stands until something else is drawn. */
   say(text: string): void {
-    if (text === this.said || this.isMidText || this.options.token.isCancellationRequested) return;
+    if (text === this.said || this.isMidText) return;
     this.said = text;
-    this.options.stream.progress(text);
+    this.write(() => {
+      this.options.stream.progress(text);
+    });
   }
 
   /** A remark that stays. */
   remark(text: string): void {
-    if (!this.options.token.isCancellationRequested) {
+    this.write(() => {
       this.drawer.draw({ kind: 'notice', id: 'remark', text, editor: REMARK });
-    }
+    });
   }
 
   /** A turn of the past: what was asked as a quotation, then what was answered. */
   recount({ prompt, parts }: HistoryTurn): void {
-    if (this.options.token.isCancellationRequested) return;
-    if (prompt !== null) this.options.stream.markdown(`\n\n${blockquote(escapeMarkdown(prompt))}\n\n`);
-    for (const part of parts) if (part.kind !== 'progress') this.drawer.draw(part);
-    this.drawer.end();
+    this.write(() => {
+      if (prompt !== null) this.options.stream.markdown(`\n\n${blockquote(escapeMarkdown(prompt))}\n\n`);
+      for (const part of parts) if (part.kind !== 'progress') this.drawer.draw(part);
+      this.drawer.end();
+    });
   }
 
   /** Waits, saying why, until the state is as wanted; false where the person left first. */
@@ -124,7 +128,26 @@ export class Reply {
 
   /** Draws what still gathers. */
   end(): void {
-    if (!this.options.token.isCancellationRequested) this.drawer.end();
+    this.write(() => {
+      this.drawer.end();
+    });
+  }
+
+  /**
+   * The editor closes the response of a request that it cancelled at once. Of any other it says so by an error only: the
+   * turn goes on all the same, and so does whoever follows it here.
+   */
+  private write(draw: () => void): void {
+    const { front, token } = this.options;
+    if (this.isClosed || token.isCancellationRequested) return;
+    try {
+      draw();
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      // What else is refused is this one part.
+      this.isClosed = message.includes('closed');
+      front.log.warn(`The editor did not take a part of a response: ${message}`);
+    }
   }
 
   private draw(root: RootState, cursor: PartCursor, turnId?: TurnId): PartCursor {
@@ -136,7 +159,9 @@ export class Reply {
     for (const part of parts) {
       // Why the turn failed is the response's error, which the editor shows by itself.
       if (ended?.outcome === 'failed' && part === parts.at(-1) && part.kind === 'warning') continue;
-      this.drawer.draw(part);
+      this.write(() => {
+        this.drawer.draw(part);
+      });
       this.isMidText = part.kind === 'markdown' || part.kind === 'thinking';
       // A line of progress is gone as soon as something else is drawn: what is still so is said again.
       this.said = undefined;
@@ -191,5 +216,5 @@ function isGone(root: RootState, connection: ConnectionId): boolean {
 function waitingFor(root: RootState, connection: ConnectionId): string {
   if (root.connections[connection]?.phase.name === 'reconnecting') return 'The connection was lost; reconnecting…';
   if (selectWaitingIds(root, connection).length > 0) return 'Waiting for your answer…';
-  return `${selectTurnLabel(root, connection) ?? 'Working'}…`;
+  return `${escapeMarkdown(selectTurnLabel(root, connection) ?? 'Working')}…`;
 }

@@ -1,32 +1,50 @@
 import * as vscode from 'vscode';
-import type { JsonObject } from '../protocol/requests.js';
+import type { JsonObject, RequestAnswer } from '../protocol/requests.js';
 import { fieldsOf, type Field } from '../selectors/elicitation.js';
 import type { AnswerChoice, RequestPart } from '../selectors/parts.js';
 import { selectWaitingRequests, type WaitingRequest } from '../selectors/waitingRequests.js';
 import { sha256Hex } from '../services/node/hash.js';
+import { canonicalJson } from '../store/canonical.js';
 import type { ConnectionId } from '../store/connections.js';
 import { answerRequested } from '../store/requests.js';
+import type { RootState } from '../store/state.js';
 import { askForm } from './form.js';
 import type { Front } from './front.js';
+import { narrate } from './narrate.js';
 import { shownText } from './shownText.js';
 import { untilState } from './untilState.js';
 
 export const RESPOND = 'supercode.frontend.respond';
 
-/** What a button of ours carries. Buttons outlive turns, windows and runtimes, so it says all that it was drawn for. */
+/**
+ * What a button carries (host-controls §13: a host draws the buttons of one request as one row by the first two).
+ * Buttons outlive turns, windows and runtimes, so it says all that it was drawn for.
+ */
 interface ButtonArgument {
-  readonly connection: ConnectionId;
+  readonly connectionId: ConnectionId;
   readonly requestId: number;
-  /** Of what the request shows: another process of the runtime numbers other requests alike. */
-  readonly shown: string;
   readonly label: string;
+  readonly response: RequestAnswer;
+  // A host's own may lack what follows.
+  /** Which process of the runtime asked, as this window counts them: each numbers its requests from 1. */
+  readonly epoch?: number;
+  /** Of what the request shows: another window counts otherwise. */
+  readonly shown?: string;
 }
 
 /** One button per answer that is offered. */
-export function answerButtons(connection: ConnectionId, part: RequestPart): readonly vscode.Command[] {
-  return part.answers.map(({ label }) => {
-    const argument: ButtonArgument = { connection, requestId: part.requestId, shown: shownIn(part), label };
-    return { command: RESPOND, title: label, arguments: [argument] };
+export function answerButtons({ app }: Front, connection: ConnectionId, part: RequestPart): readonly vscode.Command[] {
+  const epoch = epochOf(app.getState(), connection);
+  return part.answers.map(({ label, response }) => {
+    const argument: ButtonArgument = {
+      connectionId: connection,
+      requestId: part.requestId,
+      label,
+      response,
+      epoch,
+      shown: shownIn(part),
+    };
+    return { command: RESPOND, title: shownText(label), arguments: [argument] };
   });
 }
 
@@ -37,28 +55,37 @@ export async function respond(front: Front, argument: unknown): Promise<void> {
     front.log.warn('An answer was given that no button of this extension gives; it was ignored.');
     return;
   }
-  const waiting = selectWaitingRequests(front.app.getState(), button.connection).find(
-    ({ part }) => part.requestId === button.requestId && shownIn(part) === button.shown,
+  const { connectionId, requestId, label, response, epoch, shown } = button;
+  const root = front.app.getState();
+  const isMeant = (part: RequestPart) =>
+    part.requestId === requestId &&
+    (epoch === undefined || epochOf(root, connectionId) === epoch) &&
+    (shown === undefined || shownIn(part) === shown);
+  const waiting = selectWaitingRequests(root, connectionId).find(({ part }) => isMeant(part));
+  // Only what is offered here and now is ever sent.
+  const choice = waiting?.part.answers.find(
+    (each) => each.label === label && canonicalJson(each.response) === canonicalJson(response),
   );
-  const choice = waiting?.part.answers.find(({ label }) => label === button.label);
   if (!waiting || !choice) {
-    narrate(`Volter Harness: already resolved.`);
+    narrate(RESOLVED);
     return;
   }
   await answer(front, waiting, choice);
 }
 
 /** Answers with a choice; a form asks for its values first. Leaving the form changes nothing. */
-export async function answer(
-  front: Front,
-  { connection, part }: Pick<WaitingRequest, 'connection' | 'part'>,
-  choice: AnswerChoice,
-): Promise<void> {
+export async function answer(front: Front, request: WaitingRequest, choice: AnswerChoice): Promise<void> {
   const { app, log } = front;
+  const { connection, part } = request;
+  // A list or a notification may have stood for long.
+  if (!stillWaits(app.getState(), request)) {
+    narrate(RESOLVED);
+    return;
+  }
   let { response } = choice;
   const fields = part.schema ? fieldsOf(part.schema) : [];
   if (response.kind === 'elicitation' && response.action === 'accept' && response.content === null) {
-    const content = fields.length === 0 ? null : await askWhileWaiting(front, { connection, part }, fields);
+    const content = fields.length === 0 ? null : await askWhileWaiting(front, request, fields);
     if (content === undefined) return;
     response = { ...response, content };
   }
@@ -75,23 +102,32 @@ export async function answer(
     const problem = shownText(status.problem);
     void vscode.window.showErrorMessage(`The answer did not get through; it can be given again. ${problem}`);
   } else {
-    narrate('Volter Harness: already resolved.');
+    narrate(RESOLVED);
   }
+}
+
+/** Whether this very request waits, and not another one of its number. */
+function stillWaits(root: RootState, { connection, part }: WaitingRequest): boolean {
+  return selectWaitingRequests(root, connection).some(({ part: { id } }) => id === part.id);
 }
 
 /** The form of a request, open for as long as that waits; undefined where it was left, or where somebody else answered. */
 async function askWhileWaiting(
   { app }: Front,
-  { connection, part }: Pick<WaitingRequest, 'connection' | 'part'>,
+  request: WaitingRequest,
   fields: readonly Field[],
 ): Promise<JsonObject | undefined> {
   const gone = new vscode.CancellationTokenSource();
+  let seen = app.getState().requests;
   const leave = app.subscribe(() => {
-    if (app.getState().requests[connection]?.[part.requestId]?.status.phase !== 'pending') gone.cancel();
+    const root = app.getState();
+    if (root.requests === seen) return;
+    seen = root.requests;
+    if (!stillWaits(root, request)) gone.cancel();
   });
   try {
-    const content = await askForm(fields, part.title, gone.token);
-    if (content === undefined && gone.token.isCancellationRequested) narrate('Volter Harness: already resolved.');
+    const content = await askForm(fields, request.part.title, gone.token);
+    if (content === undefined && gone.token.isCancellationRequested) narrate(RESOLVED);
     return content;
   } finally {
     leave();
@@ -130,11 +166,10 @@ export async function answerAny(front: Front, connections: readonly ConnectionId
   if (picked) await answer(front, picked.request, picked.choice);
 }
 
-const NARRATED_MS = 5_000;
+const RESOLVED = 'Volter Harness: already resolved.';
 
-/** An action whose success nobody sees is one that nobody trusts. */
-export function narrate(text: string): void {
-  vscode.window.setStatusBarMessage(text, NARRATED_MS);
+function epochOf(root: RootState, connection: ConnectionId): number {
+  return root.transcript[connection]?.epoch ?? 0;
 }
 
 function shownIn({ title, preview = '' }: RequestPart): string {
@@ -143,10 +178,12 @@ function shownIn({ title, preview = '' }: RequestPart): string {
 
 function buttonArgument(value: unknown): ButtonArgument | undefined {
   const argument = value as Partial<ButtonArgument> | null | undefined;
-  return typeof argument?.connection === 'string' &&
+  return typeof argument?.connectionId === 'string' &&
     typeof argument.requestId === 'number' &&
-    typeof argument.shown === 'string' &&
-    typeof argument.label === 'string'
+    typeof argument.label === 'string' &&
+    typeof argument.response === 'object' &&
+    (argument.epoch === undefined || typeof argument.epoch === 'number') &&
+    (argument.shown === undefined || typeof argument.shown === 'string')
     ? (argument as ButtonArgument)
     : undefined;
 }

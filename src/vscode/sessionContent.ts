@@ -37,6 +37,7 @@ export async function sessionContent(
     throw new Error('This conversation is not connected. Connect to its runtime, then open it again.');
   }
   app.dispatch(connectionFocused({ connection }));
+  front.views.add(connection);
   const open = selectOpenTurn(root, connection);
   const turns = selectHistoryTurns(root, connection, open?.cursor);
   const history = turns.flatMap((turn, at) => turnsOf(front, connection, turn, at));
@@ -64,7 +65,7 @@ function turnsOf(front: Front, connection: ConnectionId, turn: HistoryTurn, at: 
   const drawer = new PartDrawer({
     stream: collector.stream,
     grants: front.grants,
-    buttons: (part) => answerButtons(connection, part),
+    buttons: (part) => answerButtons(front, connection, part),
   });
   for (const part of turn.parts) drawer.draw(part);
   drawer.end();

@@ -4,6 +4,9 @@ export const SECTION = 'supercode.frontend';
 /** Where the environment's last handover is remembered: addresses and the credential's path, never the credential. */
 export const REMEMBERED = 'supercode.frontend.environment';
 
+/** Where runtimes are remembered that something outside handed over. */
+export const EXTERNAL = 'supercode.frontend.externalRuntimes';
+
 export interface Settings {
   readonly baseUrl: string;
   readonly clientId: string;
@@ -24,6 +27,7 @@ export function hasHandover(context: vscode.ExtensionContext): boolean {
   return (
     Object.keys(process.env).some((name) => name.startsWith('SUPERCODE_FRONTEND_')) ||
     context.globalState.get(REMEMBERED) !== undefined ||
+    context.workspaceState.get(EXTERNAL) !== undefined ||
     settings().baseUrl !== ''
   );
 }

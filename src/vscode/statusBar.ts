@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { title } from '../selectors/bounds.js';
 import { isOver, selectPhaseLabel, whyOver } from '../selectors/connections.js';
 import { selectFocus } from '../selectors/focus.js';
 import { selectIdentityLabel } from '../selectors/identity.js';
@@ -23,15 +24,16 @@ export function statusText(root: RootState): StatusText | undefined {
   const waiting = connections.reduce((count, id) => count + selectWaitingIds(root, id).length, 0);
   const phase = root.connections[focus]?.phase;
   const label = phase?.name === 'attached' ? selectIdentityLabel(root, focus) : selectPhaseLabel(root, focus);
+  const shown = shownText(title(label, LABEL_LIMIT));
   const icon = waiting > 0 ? '$(bell-dot)' : (ICONS[phase?.name ?? 'closed'] ?? '$(debug-disconnect)');
   return {
-    text: `${icon} ${shownText(label)}${waiting > 0 ? ` (${waiting} waiting)` : ''}`.slice(0, TEXT_LIMIT),
+    text: `${icon} ${shown}${waiting > 0 ? ` (${waiting} waiting)` : ''}`,
     tooltip: connections.map((id) => tooltipOf(root, id)).join('\n\n'),
     waits: waiting > 0,
   };
 }
 
-const TEXT_LIMIT = 80;
+const LABEL_LIMIT = 60;
 const ICONS: Readonly<Record<string, string>> = {
   attached: '$(comment-discussion)',
   connecting: '$(sync~spin)',
@@ -47,7 +49,7 @@ function tooltipOf(root: RootState, connection: string): string {
     selectPhaseLabel(root, connection),
     isOver(phase) ? escapeMarkdown(whyOver(phase)) : undefined,
     phase?.name === 'attached' ? escapeMarkdown(selectControlLabel(root.lease, connection) ?? '') : undefined,
-    selectTurnLabel(root, connection),
+    escapeMarkdown(selectTurnLabel(root, connection) ?? ''),
     waiting === 0 ? undefined : `${waiting === 1 ? 'One request waits' : `${waiting} requests wait`} for your answer`,
   ];
   return lines.filter((line) => line !== undefined && line !== '').join('  \n');

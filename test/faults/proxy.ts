@@ -18,6 +18,8 @@ export type CallFault =
   | { readonly kind: 'lose' }
   /** The line breaks before the runtime hears it. */
   | { readonly kind: 'break' }
+  /** What the runtime answered gets through as this makes it. */
+  | { readonly kind: 'edit'; readonly edit: (answer: ProxiedAnswer) => ProxiedAnswer }
   /** The answer comes so much later; `before`: the call does. */
   | { readonly kind: 'delay'; readonly ms: number; readonly before?: boolean };
 
@@ -32,6 +34,12 @@ export type FrameFault =
   | { readonly kind: 'swap' }
   | { readonly kind: 'delay'; readonly ms: number };
 
+export interface ProxiedAnswer {
+  readonly id?: unknown;
+  readonly result?: unknown;
+  readonly error?: { readonly name?: string };
+}
+
 export interface ProxiedCall {
   /** The name of the RPC without its prefix. */
   readonly name: string;
@@ -42,7 +50,7 @@ export interface ProxiedCall {
   /** The address of the runtime that was there at the time. */
   readonly upstream: string | undefined;
   /** What the runtime answered, whether or not it got through. */
-  answer: { readonly result?: unknown; readonly error?: { readonly name?: string } } | undefined;
+  answer: ProxiedAnswer | undefined;
 }
 
 export interface ProxiedFrame {
@@ -150,13 +158,14 @@ export class FaultProxy {
     call.forwarded = true;
     const answered = await this.#forward(request, body);
     const text = await bodyOf(answered);
-    if (answered.statusCode === 200) call.answer = JSON.parse(text.toString()) as ProxiedCall['answer'];
+    if (answered.statusCode === 200) call.answer = JSON.parse(text.toString()) as ProxiedAnswer;
     if (fault?.kind === 'delay' && fault.before !== true) await pause(fault.ms);
     if (fault?.kind === 'lose') request.socket.destroy();
     else if (fault?.kind === 'answer') refuse(response, fault);
     else {
+      const edited = fault?.kind === 'edit' && call.answer ? JSON.stringify(fault.edit(call.answer)) : text;
       response.writeHead(answered.statusCode ?? 502, { 'content-type': 'application/json', connection: 'close' });
-      response.end(text);
+      response.end(edited);
     }
   }
 

@@ -69,6 +69,18 @@ describe('a prompt during a turn', () => {
     expect(JSON.stringify(steerOf(window))).toContain('Whether the runtime has the message is not known.');
   });
 
+  it('that was on its way when the connection was replaced is refused in words, and not sent again', async () => {
+    const window = await running();
+    window.runtime.hold('steer');
+    steer(window);
+    await settle();
+    window.open();
+    await settle();
+    expect(steerOf(window)).toMatchObject({ phase: 'refused', over: false });
+    expect(JSON.stringify(steerOf(window))).toContain('Whether the runtime has the message is not known.');
+    expect(steersOf(window)).toHaveLength(1);
+  });
+
   it('is refused in words where the connection is over', async () => {
     const window = await running();
     window.app.dispatch(closeRequested({ connection: 'c' }));

@@ -585,7 +585,8 @@ describe('a request', () => {
     ['elsewhere: a cancel', null, { action: 'cancel' }, 'Cancelled elsewhere.'],
     ['elsewhere: a later action', null, { action: 'defer' }, 'Answered (defer) elsewhere.'],
   ])('that was resolved %s says so beneath', (_, by, response, text) => {
-    const state = fold([...(by ? [answer(by)] : []), ...resolvedWith(response)], waiting);
+    const { decision } = response as { readonly decision?: string };
+    const state = fold([...(by ? [answer(by, decision)] : []), ...resolvedWith(response)], waiting);
     expect(saidOf(state)).toEqual([text]);
   });
 

@@ -37,6 +37,31 @@ describe('a request', () => {
     });
   });
 
+  it('[fault 32] that is resolved otherwise than it is being answered here was answered elsewhere', () => {
+    expect(statusOf(after(answer(7), ...receive([resolved(4, 7, 'deny')]), acknowledged(7)))).toMatchObject({
+      label: null,
+      by: 'elsewhere',
+    });
+    const question = event(3, 'request', { request: { id: 7, kind: 'elicitation', payload: { message: 'm' } } });
+    const asked = fold(
+      [
+        answerRequested({
+          connection: 'c',
+          answer: { kind: 'elicitation', request_id: 7, action: 'decline', content: null },
+          label: 'Decline',
+          by: 'person',
+        }),
+      ],
+      heard([...turnStart(1), question]),
+    );
+    const told = (response: object) =>
+      statusOf(fold(receive([event(4, 'request_resolved', { request_id: 7, response })]), asked));
+    expect(told({ action: 'decline' })).toMatchObject({ by: 'person' });
+    expect(told({ action: 'cancel' })).toMatchObject({ by: 'elsewhere' });
+    // Which answer it was is not said: ours is on its way.
+    expect(told({})).toMatchObject({ by: 'person' });
+  });
+
   it('[fault 32] takes the first of two answers, and none when it is over', () => {
     expect(statusOf(after(answer(7), answer(7, 'deny')))).toMatchObject({ label: 'allow' });
     const over = after(...receive([resolved(4, 7)]));

@@ -12,6 +12,8 @@ export interface AttachedOptions {
   /** Whether the editor grants the proposals. */
   readonly granted?: boolean;
   readonly runtime?: EmbeddedRuntimeOptions;
+  /** What stands for the runtime; an embedded one when absent. */
+  readonly start?: (options: EmbeddedRuntimeOptions) => Promise<EmbeddedRuntime>;
   readonly permissions?: string;
   readonly editor?: FakeEditorOptions;
 }
@@ -26,9 +28,9 @@ export class AttachedEditor {
   ) {}
 
   static async open(options: AttachedOptions = {}): Promise<AttachedEditor> {
-    const { granted = false, permissions = 'observe,interact,approve' } = options;
+    const { granted = false, permissions = 'observe,interact,approve', start = startEmbeddedRuntime } = options;
     const workspace = mkdtempSync(join(tmpdir(), 'attached-'));
-    const runtime = await startEmbeddedRuntime({ workspace, ...options.runtime });
+    const runtime = await start({ workspace, ...options.runtime });
     handOver(runtime, permissions);
     const editor = new FakeEditor({ proposals: granted ? PROPOSALS : [], folders: [workspace], ...options.editor });
     const api = activate(editor.context);

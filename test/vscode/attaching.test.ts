@@ -51,7 +51,7 @@ describe('the environment’s handover', () => {
     const editor = editorWith();
     activate(editor.context);
     const result = await editor.send('supercode.chat', 'hello').result;
-    expect(result?.errorDetails?.message).toBe('No runtime is connected: The licence has run out.');
+    expect(result?.errorDetails?.message).toBe('No runtime is connected: The licence has run out\\.');
   });
 
   it('with a credential that others may read is refused in words, and nothing is sent', async () => {

@@ -116,12 +116,7 @@ describe('a session', () => {
       const context = { ...attached.editor.chatContext().context, yieldRequested: false };
       const bound = Object.assign(context, { chatSessionContext: { chatSessionItem: { resource: resource() } } });
       const stream = attached.editor.responseStream();
-      await handler?.(
-        attached.editor.chatRequest('to the first'),
-        bound,
-        stream,
-        new CancellationTokenSource().token,
-      );
+      await handler?.(attached.editor.chatRequest('to the first'), bound, stream, new CancellationTokenSource().token);
       expect(stream.text).toContain('to the first');
       expect(other.history().some(({ role }) => role === 'user')).toBe(false);
     } finally {
