@@ -8,6 +8,8 @@ export default defineConfig({
     include: [...SLOW, 'test/workbench/**/*.test.ts'],
     globalSetup: ['test/workbench/install.ts'],
     fileParallelism: false,
+    // A browser on a busy machine may miss a click; what fails twice is a defect.
+    retry: 1,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     teardownTimeout: 30_000,

@@ -5,6 +5,7 @@ export interface WorkbenchOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly folder?: string;
+  readonly password?: string;
 }
 
 export interface Workbench {

@@ -81,9 +81,18 @@ function signalGroup({ pid }, name) {
  * @param {boolean} [options.proposals] whether the extension's enabledApiProposals are granted; a released VS Code grants none
  * @param {Record<string, string>} [options.env] added to the environment of the server and of the extension host
  * @param {Record<string, unknown>} [options.settings] user settings, over ours
+ * @param {string} [options.password] what the browser is asked for; without one anybody on this machine may come in
  * @param {string} [options.folder] workspace folder; a new, empty one when absent
  */
-export async function startWorkbench({ extensionDir, vsix, proposals = false, env = {}, settings = {}, folder }) {
+export async function startWorkbench({
+  extensionDir,
+  vsix,
+  proposals = false,
+  env = {},
+  settings = {},
+  folder,
+  password,
+}) {
   const server = join(workbenchCache(), 'server/node_modules/code-server');
   if (!isWorkbenchThere()) throw new Error('There is no workbench: run setup-workbench.sh first.');
   const home = await mkdtemp(join(tmpdir(), 'workbench-'));
@@ -108,12 +117,20 @@ export async function startWorkbench({ extensionDir, vsix, proposals = false, en
     XDG_DATA_HOME: join(home, 'data'),
     XDG_STATE_HOME: join(home, 'state'),
     XDG_CACHE_HOME: join(home, 'cache'),
+    ...(password === undefined ? {} : { PASSWORD: password }),
     ...env,
   };
   const id = await install({ node, entry, folders, environment, extensions, extensionDir, vsix });
   const port = await freePort();
   const flags = [
-    ...['--auth', 'none', '--bind-addr', `127.0.0.1:${port}`, '--disable-telemetry', '--disable-update-check'],
+    ...[
+      '--auth',
+      password === undefined ? 'none' : 'password',
+      '--bind-addr',
+      `127.0.0.1:${port}`,
+      '--disable-telemetry',
+      '--disable-update-check',
+    ],
     ...['--disable-workspace-trust', '--disable-getting-started-override'],
     ...(proposals ? [`--enable-proposed-api=${id}`] : []),
   ];

@@ -1,5 +1,6 @@
 // The workbench of Code-OSS in a browser, for whoever has no VS Code.
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { packExtension } from '../pack-extension.mjs';
 import { isWorkbenchThere, setUpWorkbench, startWorkbench, workbenchCache } from '../workbench.mjs';
@@ -15,6 +16,8 @@ import { SETTINGS } from './settings.mjs';
  */
 export async function openWorkbench({ home, folder, env, signal }) {
   let workbench;
+  // Others on this machine can reach the port too, and an editor runs whatever it is told to.
+  const password = randomBytes(6).toString('hex');
   try {
     if (process.platform === 'linux' && !isWorkbenchThere()) {
       console.log(`Setting up an editor for the browser, once: some 40 s, and 0.8 GB in ${workbenchCache()}`);
@@ -23,7 +26,7 @@ export async function openWorkbench({ home, folder, env, signal }) {
     const extensionDir = join(home, 'extension');
     // It is our own host, so it grants the proposals.
     await packExtension({ out: extensionDir });
-    workbench = await startWorkbench({ extensionDir, proposals: true, env, settings: SETTINGS, folder });
+    workbench = await startWorkbench({ extensionDir, proposals: true, env, settings: SETTINGS, folder, password });
   } catch (error) {
     signal.throwIfAborted();
     const line = error.message.replace(/\s+/g, ' ').trim().slice(0, 300);
@@ -33,7 +36,13 @@ export async function openWorkbench({ home, folder, env, signal }) {
   return {
     name: 'The workbench',
     prompt: '/demo tour',
-    shown: ['Volter Harness is ready in an editor for the browser:', '', `  ${workbench.url}`],
+    shown: [
+      'Volter Harness is ready in an editor for the browser:',
+      '',
+      `  ${workbench.url}`,
+      '',
+      `It asks for a password once: ${password}`,
+    ],
     ended: workbench.exited.then(() => 'its server ended'),
     stop: () => workbench.stop(),
   };

@@ -143,12 +143,12 @@ function seenTurns(transcript: Transcript, view: RequestView, end = endOf(transc
 
 /**
  * A native runtime keeps the requests of its whole session, and tells of them without the turns that they were part of
- * (frontend.v2 §5.2). What was decided is one line each; only what still waits is shown whole.
+ * (frontend.v2 §5.2). What is over is one line each; only what still waits is shown whole.
  */
 function retained(part: ChatPart | undefined, { requests }: RequestView): ChatPart | undefined {
   if (part?.kind !== 'request' && part?.kind !== 'resolution') return part;
   const known = requests[part.requestId];
-  if (known?.status.phase !== 'answered') return part;
+  if (known?.status.phase !== 'answered' && known?.status.phase !== 'withdrawn') return part;
   if (part.kind === 'request') return undefined;
   const subject = known.request ? titleOf(known.request.body) : '';
   return part.text.includes(subject) ? part : { ...part, text: `${subject}: ${part.text}` };

@@ -42,7 +42,10 @@ export class Attaching {
     );
   }
 
-  /** The first of: the environment's handover, the one remembered from an earlier window, the settings. */
+  /**
+   * What was handed over by name, and the first of: the environment's handover, the settings, the handover that an earlier
+   * window remembered.
+   */
   async atStart(): Promise<void> {
     for (const handoff of this.external()) this.openExternal(handoff);
     try {

@@ -8,6 +8,7 @@ import type { Front } from './front.js';
 import { SECTION } from './settings.js';
 import { shownText } from './shownText.js';
 import { StatusBar } from './statusBar.js';
+import { watchState } from './watchState.js';
 
 /** How often what is shown beside the chat may change; ms. */
 const SHOW_EVERY_MS = 100;
@@ -18,30 +19,22 @@ export function watchAttention(front: Front, reveal: (connection: ConnectionId) 
   const bar = new StatusBar();
   const keys = new ContextKeys();
   const notifier = new Notifier(front, reveal);
-  let timer: NodeJS.Timeout | undefined;
-  let seen: readonly unknown[] = [];
-  const show = () => {
-    timer = undefined;
-    const root = app.getState();
-    // Streamed text changes nothing here, and comes most often.
-    const concerns = [root.connections, root.turn, root.requests, root.lease, root.permissions, root.focus];
-    if (concerns.every((concern, at) => concern === seen[at])) return;
-    seen = concerns;
-    bar.update(root);
-    keys.update(root);
-    notifier.update(root);
-  };
-  context.subscriptions.push(bar, {
-    dispose: app.subscribe(() => {
-      timer ??= setTimeout(show, SHOW_EVERY_MS);
+  const looksAt = ({ connections, turn, requests, lease, permissions, focus }: RootState) => [
+    connections,
+    turn,
+    requests,
+    lease,
+    permissions,
+    focus,
+  ];
+  context.subscriptions.push(
+    bar,
+    watchState(app, looksAt, SHOW_EVERY_MS, (root) => {
+      bar.update(root);
+      keys.update(root);
+      notifier.update(root);
     }),
-  });
-  context.subscriptions.push({
-    dispose: () => {
-      clearTimeout(timer);
-    },
-  });
-  show();
+  );
 }
 
 class ContextKeys {

@@ -38,7 +38,7 @@ interface ReplyMetadata {
 /** Prompt in, parts out: resolves when the turn has settled, or when a prompt that waits is to steer it. */
 export async function handleChat(front: Front, attaching: Attaching, call: ChatCall): Promise<vscode.ChatResult> {
   const { app } = front;
-  const { connection, lost } = conversationOf(app.getState(), call.context);
+  const { connection, lost, inSession } = conversationOf(app.getState(), call.context);
   if (connection === undefined) return refusal(notConnected(app.getState()));
   app.dispatch(connectionFocused({ connection }));
   // A file system may hang; the person can still leave.
@@ -48,7 +48,7 @@ export async function handleChat(front: Front, attaching: Attaching, call: ChatC
     return {};
   }
   if (prompt instanceof ContextRefused) return refusal(prompt.message, connection);
-  const reply = new Reply({ front, connection, stream: call.stream, token: call.token });
+  const reply = new Reply({ front, connection, stream: call.stream, token: call.token, inSession });
   if (lost) {
     reply.remark(
       `What this chat was about is not connected any more; this goes to ${selectIdentityLabel(app.getState(), connection)}.`,
@@ -248,17 +248,19 @@ class Handling {
 function conversationOf(
   root: RootState,
   context: vscode.ChatContext,
-): { readonly connection: ConnectionId | undefined; readonly lost: boolean } {
+): { readonly connection: ConnectionId | undefined; readonly lost: boolean; readonly inSession: boolean } {
   const session = connectionIn((context as ProposedContext).chatSessionContext?.chatSessionItem.resource);
-  if (session !== undefined) return { connection: session, lost: false };
+  if (session !== undefined) return { connection: session, lost: false, inSession: true };
   for (const turn of context.history.toReversed()) {
     // By shape: a restored session's turns are of another class.
     const metadata = 'result' in turn ? (turn.result.metadata as Partial<ReplyMetadata> | undefined) : undefined;
     if (metadata?.connection === undefined) continue;
-    if (root.connections[metadata.connection]) return { connection: metadata.connection, lost: false };
-    return { connection: selectFocus(root), lost: true };
+    if (root.connections[metadata.connection]) {
+      return { connection: metadata.connection, lost: false, inSession: false };
+    }
+    return { connection: selectFocus(root), lost: true, inSession: false };
   }
-  return { connection: selectFocus(root), lost: false };
+  return { connection: selectFocus(root), lost: false, inSession: false };
 }
 
 async function promptOf({ prompt, references, toolReferences }: vscode.ChatRequest): Promise<string | ContextRefused> {

@@ -4,6 +4,7 @@ export const COMMAND_NAMES = [
   'disconnect',
   'setRuntimeToken',
   'respond',
+  'respondInTurnApproval',
   'allow',
   'deny',
   'answer',

@@ -33,7 +33,10 @@ export const COMMANDS: Readonly<Record<CommandName, Work>> = {
   disconnect: ({ front, attaching }, id) =>
     typeof id === 'string' ? attaching.disconnect(id) : disconnectPicked(front, attaching),
   setRuntimeToken: ({ front, attaching }) => setToken(front, attaching),
-  respond: ({ front }, argument) => respond(front, argument),
+  respond: async ({ front }, argument) => {
+    await respond(front, argument);
+  },
+  respondInTurnApproval: async ({ front }, argument) => ({ status: await respond(front, argument) }),
   allow: ({ front }) => ofFocus(front, (connection) => answerOldest(front, connection, ['Allow', 'Accept'])),
   deny: ({ front }) => ofFocus(front, (connection) => answerOldest(front, connection, ['Deny', 'Decline'])),
   answer: ({ front }) => answerAny(front, Object.keys(front.app.getState().connections)),

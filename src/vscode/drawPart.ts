@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { fallbackOf, filesLine } from '../selectors/fallback.js';
 import { escapeMarkdown, fence, inlineCode } from '../selectors/markdown.js';
 import type { ChatPart, DiffPart, RequestPart, TextPart, ToolPart } from '../selectors/parts.js';
+import type { ApprovalCard } from './approvalCard.js';
 import type { Grants } from './grants.js';
 import { proposed, type ProposedStream } from './proposed.js';
 
@@ -10,6 +11,8 @@ export interface PartDrawerOptions {
   readonly grants: Grants;
   /** The buttons under a request, in order. */
   readonly buttons: (part: RequestPart) => readonly vscode.Command[];
+  /** The editor's own card for a request, where it has one that answers inside the turn. */
+  readonly card?: (part: RequestPart) => ApprovalCard | undefined;
 }
 
 /**
@@ -50,8 +53,7 @@ export class PartDrawer {
         this.diff(part);
         return;
       case 'request':
-        this.fallback(part);
-        for (const button of this.options.buttons(part)) this.stream.button(button);
+        this.request(part);
         return;
       case 'progress':
       case 'notice':
@@ -67,6 +69,16 @@ export class PartDrawer {
   end(): void {
     if (this.reasoning) this.fallback(this.reasoning);
     this.reasoning = undefined;
+  }
+
+  private request(part: RequestPart): void {
+    const card = this.rich ? this.options.card?.(part) : undefined;
+    if (card) {
+      this.stream.confirmation(card.title, card.message, card.data, card.buttons);
+      return;
+    }
+    this.fallback(part);
+    for (const button of this.options.buttons(part)) this.stream.button(button);
   }
 
   private fallback(part: ChatPart): void {

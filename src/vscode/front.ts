@@ -18,6 +18,8 @@ export interface Front {
   readonly secrets: Secrets;
   /** Where the drawing of a conversation stopped although its turn went on: the next response goes on from there. */
   readonly undrawn: Map<ConnectionId, Undrawn>;
+  /** Whether the editor's own card answers inside the running turn; false until that is known. */
+  hasCards: boolean;
   /** The conversations whose history an editor has shown. */
   readonly views: Set<ConnectionId>;
 }
@@ -49,5 +51,5 @@ export function createFront({ context, grants, log }: FrontOptions): Front {
       void app.stop();
     },
   });
-  return { app, services, context, grants, log, secrets, undrawn: new Map(), views: new Set() };
+  return { app, services, context, grants, log, secrets, undrawn: new Map(), views: new Set(), hasCards: false };
 }

@@ -6,6 +6,7 @@ import { selectTurn } from '../selectors/turn.js';
 import { connectionFocused } from '../store/focus.js';
 import type { RootState } from '../store/state.js';
 import type { ConnectionInfo, ConnectOptions } from './api.js';
+import { hasInTurnApprovals } from './approvalCard.js';
 import { Attaching } from './attaching.js';
 import { watchAttention } from './attention.js';
 import type { ChatCall } from './chatHandler.js';
@@ -77,7 +78,12 @@ export class Main {
         }),
       );
     }
-    this.started = this.attaching.atStart();
+    this.started = this.start();
+  }
+
+  private async start(): Promise<void> {
+    this.front.hasCards = this.front.grants.has('chatParticipantAdditions') && (await hasInTurnApprovals());
+    await this.attaching.atStart();
   }
 
   /** What a session of the editor's list shows. */

@@ -15,6 +15,9 @@ export class PartCollector {
     button: (command: vscode.Command) => {
       this.take(new vscode.ChatResponseCommandButtonPart(command));
     },
+    confirmation: (title: string, message: vscode.MarkdownString, data: object, buttons: string[]) => {
+      this.take(new proposed.ChatResponseConfirmationPart(title, message, data, buttons));
+    },
     reference: (value: vscode.Uri) => {
       this.take(new vscode.ChatResponseReferencePart(value));
     },

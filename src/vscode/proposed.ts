@@ -10,6 +10,8 @@ interface StreamAdditions {
   warning(message: string | vscode.MarkdownString): void;
   /** chatParticipantAdditions */
   thinkingProgress(delta: { readonly text: string; readonly id: string }): void;
+  /** chatParticipantAdditions. A stock editor answers it by a new prompt, which a running turn refuses. */
+  confirmation(title: string, message: string | vscode.MarkdownString, data: object, buttons?: string[]): void;
   /** chatParticipantAdditions */
   codeblockUri(uri: vscode.Uri, isEdit?: boolean): void;
   /** chatParticipantAdditions */
@@ -124,6 +126,12 @@ interface ProposedModule {
     participant: string,
   ) => vscode.ChatResponseTurn;
   /** chatParticipantAdditions */
+  readonly ChatResponseConfirmationPart: new (
+    title: string,
+    message: vscode.MarkdownString,
+    data: object,
+    buttons: string[],
+  ) => object;
   readonly ChatResponseWarningPart: new (value: vscode.MarkdownString) => object;
   readonly ChatResponseThinkingProgressPart: new (value: string, id: string) => object;
   readonly ChatResponseCodeblockUriPart: new (value: vscode.Uri) => object;

@@ -8,6 +8,7 @@ import { selectEndedTurn, selectTurn, selectTurnLabel } from '../selectors/turn.
 import type { ConnectionId } from '../store/connections.js';
 import type { RootState } from '../store/state.js';
 import type { TurnId } from '../store/turn.js';
+import { approvalCard } from './approvalCard.js';
 import { PartDrawer } from './drawPart.js';
 import type { Front } from './front.js';
 import { answerButtons } from './respond.js';
@@ -25,6 +26,8 @@ export interface ReplyOptions {
   readonly connection: ConnectionId;
   readonly stream: vscode.ChatResponseStream;
   readonly token: vscode.CancellationToken;
+  /** Whether the response stands in the session of that very conversation. */
+  readonly inSession?: boolean;
 }
 
 export interface FollowOptions {
@@ -49,11 +52,13 @@ export class Reply {
   private isMidText = false;
 
   constructor(private readonly options: ReplyOptions) {
-    const { front, connection, stream } = options;
+    const { front, connection, stream, inSession = false } = options;
     this.drawer = new PartDrawer({
       stream,
       grants: front.grants,
       buttons: (part) => answerButtons(front, connection, part),
+      // A host draws a card only in the conversation's own session.
+      card: (part) => (inSession && front.hasCards ? approvalCard(connection, part) : undefined),
     });
   }
 

@@ -48,12 +48,18 @@ export function answerButtons({ app }: Front, connection: ConnectionId, part: Re
   });
 }
 
+/**
+ * What became of an answer. `responded`: it got through; `resolved`: the request waits no longer; `failed`: it may be given
+ * again; `cancelled`: the person left its form; `unavailable`: it is no answer. Source: host-controls §13.
+ */
+export type AnswerStatus = 'responded' | 'resolved' | 'failed' | 'cancelled' | 'unavailable';
+
 /** Answers the request that a button stands under, if that still waits for exactly this; else it changes nothing. */
-export async function respond(front: Front, argument: unknown): Promise<void> {
+export async function respond(front: Front, argument: unknown): Promise<AnswerStatus> {
   const button = buttonArgument(argument);
   if (!button) {
     front.log.warn('An answer was given that no button of this extension gives; it was ignored.');
-    return;
+    return 'unavailable';
   }
   const { connectionId, requestId, label, response, epoch, shown } = button;
   const root = front.app.getState();
@@ -68,25 +74,25 @@ export async function respond(front: Front, argument: unknown): Promise<void> {
   );
   if (!waiting || !choice) {
     narrate(RESOLVED);
-    return;
+    return 'resolved';
   }
-  await answer(front, waiting, choice);
+  return answer(front, waiting, choice);
 }
 
 /** Answers with a choice; a form asks for its values first. Leaving the form changes nothing. */
-export async function answer(front: Front, request: WaitingRequest, choice: AnswerChoice): Promise<void> {
+export async function answer(front: Front, request: WaitingRequest, choice: AnswerChoice): Promise<AnswerStatus> {
   const { app, log } = front;
   const { connection, part } = request;
   // A list or a notification may have stood for long.
   if (!stillWaits(app.getState(), request)) {
     narrate(RESOLVED);
-    return;
+    return 'resolved';
   }
   let { response } = choice;
   const fields = part.schema ? fieldsOf(part.schema) : [];
   if (response.kind === 'elicitation' && response.action === 'accept' && response.content === null) {
     const content = fields.length === 0 ? null : await askWhileWaiting(front, request, fields);
-    if (content === undefined) return;
+    if (content === undefined) return stillWaits(app.getState(), request) ? 'cancelled' : 'resolved';
     response = { ...response, content };
   }
   const { requestId } = part;
@@ -97,13 +103,16 @@ export async function answer(front: Front, request: WaitingRequest, choice: Answ
   const status = app.getState().requests[connection]?.[requestId]?.status;
   if (status?.phase === 'answered' && status.by === 'person') {
     narrate(`$(check) ${told}`);
-  } else if (status?.phase === 'pending' && status.problem !== null) {
+    return 'responded';
+  }
+  if (status?.phase === 'pending' && status.problem !== null) {
     log.warn(`The answer "${choice.label}" did not get through: ${status.problem}`);
     const problem = shownText(status.problem);
     void vscode.window.showErrorMessage(`The answer did not get through; it can be given again. ${problem}`);
-  } else {
-    narrate(RESOLVED);
+    return 'failed';
   }
+  narrate(RESOLVED);
+  return 'resolved';
 }
 
 /** Whether this very request waits, and not another one of its number. */

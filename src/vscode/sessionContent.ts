@@ -7,6 +7,7 @@ import { selectTurn } from '../selectors/turn.js';
 import type { ConnectionId } from '../store/connections.js';
 import { connectionFocused } from '../store/focus.js';
 import { interruptRequested } from '../store/turn.js';
+import { approvalCard } from './approvalCard.js';
 import { PartDrawer } from './drawPart.js';
 import type { Front } from './front.js';
 import { PartCollector } from './partCollector.js';
@@ -66,6 +67,7 @@ function turnsOf(front: Front, connection: ConnectionId, turn: HistoryTurn, at: 
     stream: collector.stream,
     grants: front.grants,
     buttons: (part) => answerButtons(front, connection, part),
+    card: (part) => (front.hasCards ? approvalCard(connection, part) : undefined),
   });
   for (const part of turn.parts) drawer.draw(part);
   drawer.end();
@@ -88,7 +90,7 @@ async function drawOpenTurn(
   token: vscode.CancellationToken,
 ): Promise<void> {
   const { app, services } = front;
-  const reply = new Reply({ front, connection, stream, token });
+  const reply = new Reply({ front, connection, stream, token, inSession: true });
   const turn = selectTurn(app.getState(), connection);
   const stopped = token.onCancellationRequested(() => {
     const { phase } = selectTurn(app.getState(), connection);

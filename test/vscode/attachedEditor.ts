@@ -16,6 +16,8 @@ export interface AttachedOptions {
   readonly start?: (options: EmbeddedRuntimeOptions) => Promise<EmbeddedRuntime>;
   readonly permissions?: string;
   readonly editor?: FakeEditorOptions;
+  /** What the editor has in front of the extension. */
+  readonly prepare?: (editor: FakeEditor) => void;
 }
 
 /** The extension in a fake editor, attached over loopback to an embedded runtime of its own. Ends with the test. */
@@ -33,6 +35,7 @@ export class AttachedEditor {
     const runtime = await start({ workspace, ...options.runtime });
     handOver(runtime, permissions);
     const editor = new FakeEditor({ proposals: granted ? PROPOSALS : [], folders: [workspace], ...options.editor });
+    options.prepare?.(editor);
     const api = activate(editor.context);
     onTestFinished(async () => {
       clearHandover();

@@ -14,17 +14,29 @@ export interface OpenPage {
   close(): Promise<void>;
 }
 
+const VIEWPORT = { width: 1400, height: 900 };
+
+export interface PageOptions {
+  readonly viewport?: { readonly width: number; readonly height: number };
+  /** What the workbench asks for before it lets anybody in. */
+  readonly password?: string;
+}
+
 /** Opens a workbench and waits until it is drawn. */
-export async function openPage(url: string, viewport = { width: 1400, height: 900 }): Promise<OpenPage> {
+export async function openPage(url: string, { viewport = VIEWPORT, password }: PageOptions = {}): Promise<OpenPage> {
   const browser = await chromium.launch({
     executablePath: browserPath(),
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
   });
   const page = await (await browser.newContext({ viewport, locale: 'en-US' })).newPage();
-  page.setDefaultTimeout(8_000);
+  page.setDefaultTimeout(15_000);
   const lines: string[] = [];
   page.on('console', (message) => lines.push(`[${message.type()}] ${message.text()}`));
   await page.goto(url);
+  if (password !== undefined) {
+    await page.locator('input[type=password]').fill(password);
+    await page.keyboard.press('Enter');
+  }
   await drawn(page);
   return { page, console: lines, close: () => browser.close() };
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest';
 import type { ChatMessage } from '../../src/runtime/wire.js';
+import { Wire } from '../conformance/wire.js';
 import { editorChat, openSessions, press, sendPrompt, stopButton, textOf, turnEnded } from './page.js';
 import { Scene } from './scene.js';
 
@@ -65,5 +66,40 @@ describe('the sessions of an editor that grants them', () => {
     const next = await sendPrompt(chat, 'still there?');
     await turnEnded(next);
     expect(await textOf(next)).toContain('still there?');
+  });
+
+  const approvalOver = async () => {
+    const before = await sendPrompt(editorChat(scene.page), '/demo tour');
+    await before.getByRole('button', { name: 'Allow', exact: true }).first().waitFor();
+    await scene.page.waitForTimeout(6_000);
+    await scene.reload();
+    return editorChat(scene.page).locator('.monaco-list-row.response').last();
+  };
+
+  it('a request that waited over a reload with nobody listening is shown as over, and not as answerable', async () => {
+    onTestFailed(() => scene.shot('session-failed-denied'));
+    const response = await approvalOver();
+    await response.getByText('The turn ended before this request was answered.').first().waitFor();
+    const chat = editorChat(scene.page);
+    expect(await chat.getByRole('button', { name: 'Allow', exact: true }).count()).toBe(0);
+    await scene.shot('session-denied');
+  });
+
+  it('one that another client kept alive is asked once more after the reload, and answered', async () => {
+    onTestFailed(() => scene.shot('session-failed-kept'));
+    const { url } = scene.runtime;
+    const observer = new Wire(url, { token: scene.runtime.mint('observer-1'), clientId: 'observer-1' });
+    const stream = await observer.listen();
+    const response = await approvalOver();
+    const allow = response.getByRole('button', { name: 'Allow', exact: true });
+    await allow.first().waitFor();
+    expect(await allow.count()).toBe(1);
+    await scene.shot('session-kept');
+    await press(allow.first());
+    await response.getByText('Next, an edit.').waitFor();
+    await press(response.getByRole('button', { name: 'Deny', exact: true }).nth(1));
+    await turnEnded(response);
+    expect(await textOf(response)).toMatch(/Allowed\.[\s\S]*Denied\./);
+    await stream.close();
   });
 });

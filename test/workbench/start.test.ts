@@ -35,7 +35,11 @@ it('npm start without VS Code: the workbench at the printed address, the Chat vi
   expect(readdirSync(folder)).toEqual([]);
   expect(plain(printed)).toMatch(/Type first +\/demo tour/);
 
-  const open = await openPage(url);
+  const password = /password once: (\w+)/.exec(plain(printed))?.[1] ?? '';
+  expect(password).toMatch(/^[0-9a-f]{12}$/);
+  // Whoever does not have it gets no editor.
+  expect((await fetch(url, { redirect: 'manual' })).status).toBe(302);
+  const open = await openPage(url, { password });
   try {
     const { page } = open;
     const chat = page.locator('.part.auxiliarybar .interactive-session');
