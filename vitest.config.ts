@@ -11,8 +11,12 @@ const SHARED = [
   'test/recordings.test.ts',
 ];
 
-/** Run with the workbench: they pack the extension and start programs, over and over. */
-export const SLOW = ['test/scripts/start.test.ts', 'test/scripts/packExtension.test.ts'];
+/** Run with the workbench: they pack, compile and start programs, over and over. */
+export const SLOW = [
+  'test/scripts/start.test.ts',
+  'test/scripts/packExtension.test.ts',
+  'test/vscode/proposed.test.ts',
+];
 
 export default defineConfig({
   // There is no module `vscode` outside of the editor.
@@ -28,7 +32,7 @@ export default defineConfig({
     },
     projects: [
       // Loading all modules anew for each of these files took longer than their tests.
-      { extends: true, test: { name: 'shared', include: SHARED, isolate: false } },
+      { extends: true, test: { name: 'shared', include: SHARED, exclude: SLOW, isolate: false } },
       {
         extends: true,
         test: {

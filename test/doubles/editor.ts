@@ -1,4 +1,3 @@
-/* eslint-disable @typescript-eslint/no-unsafe-class-instance-assignment -- the fake's own classes and numbers stand for the API's */
 import type * as vscode from 'vscode';
 import { CancellationTokenSource, FileSystemError } from './vscode/basics.js';
 import { extensionContext, MementoDouble, SecretsDouble, type Stores } from './vscode/extensionContext.js';

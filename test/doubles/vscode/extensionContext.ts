@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-unsafe-class-instance-assignment, @typescript-eslint/no-deprecated -- the fake's own classes stand for the API's, and it has what the API still has */
+/* eslint-disable @typescript-eslint/no-deprecated -- it has what the API still has */
 import { posix } from 'node:path';
 import type * as vscode from 'vscode';
 import { EventEmitter } from './basics.js';

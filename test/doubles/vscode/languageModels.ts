@@ -1,4 +1,3 @@
-/* eslint-disable @typescript-eslint/no-unsafe-class-instance-assignment -- the fake's own classes and numbers stand for the API's */
 import type * as vscode from 'vscode';
 import { CancellationTokenSource, Disposable } from './basics.js';
 import { LanguageModelChatMessageRole, LanguageModelChatToolMode } from './enums.js';
