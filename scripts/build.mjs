@@ -1,6 +1,6 @@
 // Bundles the programs and the extension into dist/. `node scripts/build.mjs`, or `import { build }`.
 import { build as esbuild } from 'esbuild';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -73,7 +73,26 @@ async function buildExtension(outdir) {
  */
 export async function build(outdir = join(root, 'dist')) {
   const [programs, extension] = await Promise.all([buildPrograms(outdir), buildExtension(join(outdir, 'extension'))]);
+  writeFileSync(join(outdir, 'THIRD-PARTY-NOTICES.txt'), notices([programs, extension]));
   return { programs, extension };
+}
+
+/** The licences of what the bundles contain: they are to go along with every copy. */
+function notices(metafiles) {
+  const packages = new Set();
+  for (const input of metafiles.flatMap(({ inputs }) => Object.keys(inputs))) {
+    const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input);
+    if (name) packages.add(name[0]);
+  }
+  const texts = [...packages].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+    const file = readdirSync(join(root, folder)).find((each) => /^licen[cs]e/i.test(each));
+    // Without the text the package may not be passed on.
+    if (file === undefined) throw new Error(`${name} is bundled and has no licence file.`);
+    const text = readFileSync(join(root, folder, file), 'utf8').trim();
+    return `${name} ${version} (${license})\n\n${text}`;
+  });
+  return `This product contains:\n\n${texts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
 }
 
 /** The embedded runtime for `npm start`, which is plain Node. It is not published: supercode-chat has one in it. */

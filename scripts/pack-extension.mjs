@@ -25,7 +25,7 @@ Writes the VS Code extension into DIR: its manifest, beside the files that were 
 const NAME = 'supercode-frontend-vscode';
 const BUILT = 'dist/extension';
 const MAIN = `${BUILT}/extension.mjs`;
-const COPIED = [BUILT, 'media', 'CHANGELOG.md', 'LICENSE-MIT', 'LICENSE-APACHE'];
+const COPIED = [BUILT, 'dist/THIRD-PARTY-NOTICES.txt', 'media', 'CHANGELOG.md', 'LICENSE-MIT', 'LICENSE-APACHE'];
 const TOP_LEVEL = ['package.json', 'README.md', ...COPIED.map((path) => path.split('/')[0])];
 
 /** What means something to npm alone, or would have a packer look for what is not there. */

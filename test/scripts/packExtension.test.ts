@@ -54,6 +54,7 @@ beforeAll(() => {
     cpSync(join(root, file), join(staged, file), { recursive: true });
   writeFileSync(join(staged, 'dist/extension/extension.mjs'), 'export const activate = () => undefined;\n');
   writeFileSync(join(staged, 'dist/extension/chunk-A.mjs'), 'export {};\n');
+  writeFileSync(join(staged, 'dist/THIRD-PARTY-NOTICES.txt'), 'This product contains:\n');
   writeFileSync(join(staged, 'dist/extension/extension.mjs.map'), '{}\n');
 });
 
@@ -132,6 +133,7 @@ describe.each(KINDS)('the $kind manifest', ({ kind, args }) => {
       'LICENSE-APACHE',
       'LICENSE-MIT',
       'README.md',
+      'dist/THIRD-PARTY-NOTICES.txt',
       'dist/extension/chunk-A.mjs',
       'dist/extension/extension.mjs',
       'package.json',
