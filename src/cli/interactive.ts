@@ -1,3 +1,4 @@
+import { untilState } from '../sagas/untilState.js';
 import { selectHistoryTurns } from '../selectors/historyTurns.js';
 import { selectNewParts, startCursor } from '../selectors/newParts.js';
 import { selectTurn } from '../selectors/turn.js';
@@ -8,7 +9,7 @@ import { NewsReader } from './news.js';
 import { plainLine } from './plainText.js';
 import { askLine, type Line } from './prompts.js';
 import { isOver, whyOver } from '../selectors/connections.js';
-import { CHAT, phaseOf, until, type Session } from './session.js';
+import { CHAT, phaseOf, type Session } from './session.js';
 import type { Person, Terminal } from './terminal.js';
 import { runTurn, stopTurn } from './turnRunner.js';
 
@@ -89,7 +90,7 @@ async function followOthers(session: Session, terminal: Terminal, leaving: Leavi
   });
   terminal.resume();
   try {
-    await leaving.unlessLeft(until(app, () => !isBusy(session)));
+    await leaving.unlessLeft(untilState(app, () => !isBusy(session)));
   } finally {
     goOn();
     await terminal.rest();

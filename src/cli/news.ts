@@ -1,3 +1,4 @@
+import { selectRequestKey } from '../selectors/requests.js';
 import { selectNewParts, type PartCursor } from '../selectors/newParts.js';
 import type { ChatPart, TextPart } from '../selectors/parts.js';
 import type { ConnectionId } from '../store/connections.js';
@@ -37,9 +38,8 @@ export class NewsReader {
     const requests = root.requests[this.connection];
     if (requests === this.seen || requests === undefined) return [];
     this.seen = requests;
-    const epoch = root.transcript[this.connection]?.epoch ?? 0;
     return Object.entries(requests).flatMap(([id, { status }]) => {
-      const key = `${epoch}.${id}`;
+      const key = selectRequestKey(root, this.connection, Number(id));
       if (status.phase !== 'answered' || status.label === null || this.told.has(key)) return [];
       this.told.add(key);
       return [{ type: 'answered', requestId: Number(id), label: status.label } as const];

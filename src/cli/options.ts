@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { messageOf } from '../protocol/messageOf.js';
 import type { ConnectionTarget, Permission } from '../protocol/handover.js';
 import { permissionsIn, handoverFromEnvironment } from '../services/node/environment.js';
 import type { Policy } from '../store/permissions.js';
@@ -129,7 +130,7 @@ function handoverIn(env: Environment) {
   try {
     return handoverFromEnvironment(env);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new UsageError(`${why} Set all four SUPERCODE_FRONTEND_* variables, none, or give the flags.`);
   }
 }
@@ -138,7 +139,7 @@ function permissionsNamed(list: string): readonly Permission[] {
   try {
     return permissionsIn(list, '--permissions');
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw new UsageError(messageOf(error));
   }
 }
 

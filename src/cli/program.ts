@@ -1,3 +1,4 @@
+import { messageOf } from '../protocol/messageOf.js';
 import { EXIT, NotAttached, UsageError, type ExitCode } from './exitCodes.js';
 import { Left } from './leaving.js';
 import { Output } from './output.js';
@@ -11,7 +12,7 @@ export async function exitCodeOf(name: string, work: () => Promise<ExitCode>): P
     return await work();
   } catch (error) {
     if (error instanceof Left) return error.code;
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     const intro = error instanceof NotAttached ? `${name}: could not attach: ` : `${name}: `;
     process.stderr.write(`${intro}${plainLine(why)}\n`);
     if (error instanceof UsageError) return EXIT.usage;

@@ -1,46 +1,16 @@
 import type { App } from '../sagas/app.js';
 import { fieldsOf } from '../selectors/elicitation.js';
-import { requestView } from '../selectors/newParts.js';
-import type { AnswerChoice, RequestPart } from '../selectors/parts.js';
-import { requestPart } from '../selectors/requestParts.js';
-import { policyAnswer } from '../selectors/requests.js';
-import { answerRequested, unresolvedIds } from '../store/requests.js';
+import type { AnswerChoice } from '../selectors/parts.js';
+import { selectWaitingRequests, type WaitingRequest } from '../selectors/waitingRequests.js';
+import { answerRequested } from '../store/requests.js';
 import type { RootState } from '../store/state.js';
-import { EMPTY_TRANSCRIPT } from '../store/transcript.js';
 import { askForm, type Ask, type Filled } from './prompts.js';
 import type { Screen } from './screen.js';
 import { CHAT } from './session.js';
 
-/** A request that a person is to answer now. */
-export interface Question {
-  /** Of the request, in all that this process ever sees. */
-  readonly key: string;
-  readonly part: RequestPart;
-  /** Why the last answer did not get through. */
-  readonly problem: string | null;
-}
-
-/** Names a request for as long as the program runs: a restarted runtime counts from 1 again. */
-export function keyOfRequest(root: RootState, requestId: number): string {
-  return `${root.transcript[CHAT]?.epoch ?? 0}.${requestId}`;
-}
-
-/** The first request that waits for a person here: one that was drawn, and that no policy answers. */
-export function selectQuestion(root: RootState, drawn: ReadonlySet<string>): Question | undefined {
-  const requests = root.requests[CHAT] ?? {};
-  const transcript = root.transcript[CHAT] ?? EMPTY_TRANSCRIPT;
-  const policy = root.permissions[CHAT] ?? 'ask';
-  for (const id of unresolvedIds(requests)) {
-    const known = requests[id];
-    const key = keyOfRequest(root, id);
-    if (known?.request && known.status.phase === 'pending' && drawn.has(key)) {
-      const { problem } = known.status;
-      const isPolicys = policy !== 'ask' && problem === null && policyAnswer(known.request, policy) !== undefined;
-      const part = requestPart(key, known.request, transcript.epoch, requestView(root, CHAT, transcript));
-      if (!isPolicys && part.answers.length > 0) return { key, part, problem };
-    }
-  }
-  return undefined;
+/** The first request that waits for a person here and was drawn. */
+export function selectQuestion(root: RootState, drawn: ReadonlySet<string>): WaitingRequest | undefined {
+  return selectWaitingRequests(root, CHAT).find(({ part }) => drawn.has(part.id));
 }
 
 const DIGITS_FOR = (answers: readonly AnswerChoice[]) => String(answers.length).length;
@@ -74,11 +44,11 @@ export class Answering {
     return this.given;
   }
 
-  key(key: string, question: Question): void {
+  key(key: string, question: WaitingRequest): void {
     if (this.isAsking) return;
     // Digits that were meant for another question count for nothing.
-    if (this.asked !== question.key) this.typed = '';
-    this.asked = question.key;
+    if (this.asked !== question.part.id) this.typed = '';
+    this.asked = question.part.id;
     const { answers } = question.part;
     const digits = DIGITS_FOR(answers);
     if (key === '\x7f' || key === '\b') this.typed = this.typed.slice(0, -1);
@@ -90,7 +60,7 @@ export class Answering {
     if (choice !== undefined) this.given = this.choose(question, choice);
   }
 
-  private async choose(question: Question, choice: AnswerChoice): Promise<void> {
+  private async choose(question: WaitingRequest, choice: AnswerChoice): Promise<void> {
     const { response, label } = choice;
     const schema = question.part.schema ?? null;
     const isForm = response.kind === 'elicitation' && response.action === 'accept' && fieldsOf(schema).length > 0;

@@ -1,4 +1,6 @@
 import type { StoreEnhancer } from '@reduxjs/toolkit';
+import { untilState } from '../sagas/untilState.js';
+import { messageOf } from '../protocol/messageOf.js';
 import type { ConnectionTarget } from '../protocol/handover.js';
 import { startEmbeddedRuntime, type EmbeddedRuntime } from '../runtime/embedded.js';
 import { createApp, type App } from '../sagas/app.js';
@@ -83,28 +85,10 @@ function observedBy(observers: ReadonlySet<Observer>, recorder: StoreEnhancer | 
 
 /** Resolves at the first attachment. Throws `NotAttached` where that is refused, or tried in vain. */
 export async function attach({ app }: Session): Promise<void> {
-  await until(app, (root) => {
+  await untilState(app, (root) => {
     const phase = phaseOf(root);
     if (isOver(phase)) throw new NotAttached(whyOver(phase));
     return phase?.name === 'attached';
-  });
-}
-
-/** Resolves when the state is as wanted; what `wanted` throws, it rejects with. */
-export function until(app: App, wanted: (root: RootState) => boolean): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let unsubscribe: () => void = () => undefined;
-    const look = () => {
-      try {
-        if (!wanted(app.getState())) return;
-        resolve();
-      } catch (error) {
-        reject(error instanceof Error ? error : new Error(String(error)));
-      }
-      unsubscribe();
-    };
-    unsubscribe = app.subscribe(look);
-    look();
   });
 }
 
@@ -142,9 +126,7 @@ interface Recording {
 function startRecording(path: string, log: (line: string) => void): Recording {
   const file = createdLog(path);
   const told = (error: unknown) => {
-    log(
-      `The recording in ${JSON.stringify(path)} ended early: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    log(`The recording in ${JSON.stringify(path)} ended early: ${messageOf(error)}`);
   };
   const recorder = createRecorder({
     product: PRODUCT,

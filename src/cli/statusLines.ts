@@ -1,9 +1,9 @@
+import type { WaitingRequest } from '../selectors/waitingRequests.js';
 import type { ToolPart } from '../selectors/parts.js';
 import { selectTurn, selectTurnLabel } from '../selectors/turn.js';
 import type { RootState } from '../store/state.js';
 import type { PartDrawing } from './partDrawing.js';
 import { plainLine } from './plainText.js';
-import type { Question } from './questions.js';
 import type { Canvas } from './screen.js';
 import { CHAT, phaseOf } from './session.js';
 import { fitted, widthOf } from './width.js';
@@ -17,7 +17,7 @@ export interface Status {
   readonly drawing: PartDrawing;
   /** Calls that run. */
   readonly calls: readonly ToolPart[];
-  readonly question: Question | undefined;
+  readonly question: WaitingRequest | undefined;
   /** Digits of an answer that is being typed. */
   readonly typed: string;
   /** Since the turn began; ms. */
@@ -48,7 +48,7 @@ export function statusLines(root: RootState, status: Status): readonly string[] 
 }
 
 /** The answers, as the end of the request's frame; where that is not right above, with its title. */
-function framedQuestion(question: Question, status: Status): readonly string[] {
+function framedQuestion(question: WaitingRequest, status: Status): readonly string[] {
   const { canvas, drawing } = status;
   const { paint } = canvas;
   const { requestId, title } = question.part;
@@ -60,7 +60,7 @@ function framedQuestion(question: Question, status: Status): readonly string[] {
 }
 
 /** What may be answered, and with which key. */
-export function questionLines({ part, problem }: Question, { canvas, typed }: Pick<Status, 'canvas' | 'typed'>) {
+export function questionLines({ part, problem }: WaitingRequest, { canvas, typed }: Pick<Status, 'canvas' | 'typed'>) {
   const { paint } = canvas;
   const choices = part.answers.map(({ label }, at) => `${paint(['bold', 'yellow'], String(at + 1))} ${label}`);
   const width = part.answers.reduce((sum, { label }) => sum + widthOf(label) + 5, 0);
@@ -69,7 +69,7 @@ export function questionLines({ part, problem }: Question, { canvas, typed }: Pi
   return [...failed, ...(width <= canvas.columns() ? [choices.join('   ')] : choices), ...number];
 }
 
-function turnLabel(root: RootState, question: Question | undefined): string | undefined {
+function turnLabel(root: RootState, question: WaitingRequest | undefined): string | undefined {
   const label = selectTurnLabel(root, CHAT);
   return label === 'Working' && question !== undefined ? 'Waiting for your answer' : label && plainLine(label);
 }

@@ -1,4 +1,6 @@
 import type { ReadStream } from 'node:tty';
+import { selectRequestKey } from '../selectors/requests.js';
+import type { WaitingRequest } from '../selectors/waitingRequests.js';
 import { selectHistoryTurns, type HistoryTurn } from '../selectors/historyTurns.js';
 import type { ChatPart, ToolPart } from '../selectors/parts.js';
 import { selectTurn } from '../selectors/turn.js';
@@ -9,7 +11,7 @@ import type { News, NewsReader } from './news.js';
 import type { Output } from './output.js';
 import { PartDrawing } from './partDrawing.js';
 import { askLine, type Ask, type Filled } from './prompts.js';
-import { Answering, keyOfRequest, selectQuestion, type Question } from './questions.js';
+import { Answering, selectQuestion } from './questions.js';
 import { Screen, type Canvas } from './screen.js';
 import { CHAT, type Session } from './session.js';
 import { questionLines, statusLines } from './statusLines.js';
@@ -49,7 +51,7 @@ export class Terminal {
   private readonly calls = new Map<string, ToolPart>();
   private readonly knownTurns = new Set<TurnId>();
   private turn: { readonly id: TurnId; readonly since: number } | undefined;
-  private question: Question | undefined;
+  private question: WaitingRequest | undefined;
   private asked: string | undefined;
   private typed = '';
   private form: AbortController | undefined;
@@ -166,7 +168,7 @@ export class Terminal {
   }
 
   private show(part: ChatPart, root: RootState): void {
-    if (part.kind === 'request') this.drawnRequests.add(keyOfRequest(root, part.requestId));
+    if (part.kind === 'request') this.drawnRequests.add(selectRequestKey(root, CHAT, part.requestId));
     if (part.kind === 'tool') {
       if (part.phase === 'started') this.calls.set(part.id, part);
       else this.calls.delete(part.id);
@@ -218,19 +220,19 @@ export class Terminal {
   /** Where lines can't be drawn anew, a question is printed once. */
   private askWithoutLive(): void {
     const { canvas } = this.options;
-    if (canvas.isLive || this.question?.key === this.asked) return;
-    this.asked = this.question?.key;
+    if (canvas.isLive || this.question?.part.id === this.asked) return;
+    this.asked = this.question?.part.id;
     if (this.question) for (const line of questionLines(this.question, { canvas, typed: '' })) this.screen.line(line);
   }
 
   /** Lets a form read lines until it is done, or until what it asks is no longer wanted. */
   private async withLines({ input, output }: Person, form: (ask: Ask) => Promise<Filled>): Promise<Filled> {
     const { app } = this.options.session;
-    const asked = this.question?.key;
+    const asked = this.question?.part.id;
     const withdrawn = new AbortController();
     this.form = withdrawn;
     const unsubscribe = app.subscribe(() => {
-      if (selectQuestion(app.getState(), this.drawnRequests)?.key !== asked) withdrawn.abort();
+      if (selectQuestion(app.getState(), this.drawnRequests)?.part.id !== asked) withdrawn.abort();
     });
     this.keyboard?.rest();
     this.drawing.end();

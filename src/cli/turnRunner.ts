@@ -1,10 +1,11 @@
+import { untilState } from '../sagas/untilState.js';
 import { selectEndedTurn, selectTurn } from '../selectors/turn.js';
 import { interruptRequested, submitRequested, type EndedTurn, type TurnId } from '../store/turn.js';
 import { turnLeft } from '../store/verdicts.js';
 import type { Leaving } from './leaving.js';
 import { plainText } from './plainText.js';
 import { isOver, whyOver } from '../selectors/connections.js';
-import { CHAT, phaseOf, until, type Session } from './session.js';
+import { CHAT, phaseOf, type Session } from './session.js';
 
 /** How a turn ended. */
 export type Settled = Pick<EndedTurn, 'outcome' | 'message'>;
@@ -21,7 +22,7 @@ export async function runTurn(session: Session, turnId: TurnId, prompt: string, 
   });
   try {
     await leaving.unlessLeft(
-      until(app, (root) => selectEndedTurn(root, CHAT, turnId) !== undefined || isOver(phaseOf(root))),
+      untilState(app, (root) => selectEndedTurn(root, CHAT, turnId) !== undefined || isOver(phaseOf(root))),
     );
     return await leaving.unlessLeft(verdict(session, turnId));
   } finally {
@@ -38,7 +39,7 @@ export function stopTurn({ app, services }: Session): void {
 
 async function verdict({ app }: Session, turnId: TurnId): Promise<Settled> {
   const late = new Promise<void>((resolve) => setTimeout(resolve, LAST_WORDS_MS));
-  await Promise.race([until(app, (root) => selectEndedTurn(root, CHAT, turnId) !== undefined), late]);
+  await Promise.race([untilState(app, (root) => selectEndedTurn(root, CHAT, turnId) !== undefined), late]);
   const phase = phaseOf(app.getState());
   if (isOver(phase)) {
     // Whoever ended the connection ended the turn that it knew of; ours may have come a moment later.

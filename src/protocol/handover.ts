@@ -11,6 +11,11 @@ export interface ConnectionTarget {
   readonly permissions: readonly Permission[] | null;
 }
 
+/** 1 to 128 characters of a small alphabet. Source: frontend.v2 §2.2. */
+export function isClientId(text: string): boolean {
+  return /^[A-Za-z0-9._-]{1,128}$/.test(text);
+}
+
 export type Permission = 'observe' | 'interact' | 'approve' | 'terminate';
 
 /** `file`: an absolute path of a private file with 64 hex digits. `secret`: a key of this process's secret keeper. */

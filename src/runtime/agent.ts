@@ -1,3 +1,4 @@
+import { messageOf } from '../protocol/messageOf.js';
 import type { Approvals } from './approvals.js';
 import { BackgroundJobs } from './background.js';
 import { ModelFailure, playStep, type Reply, type Retry } from './model.js';
@@ -133,7 +134,7 @@ export class Agent {
       }
     } catch (error) {
       if (signal.aborted) return { kind: 'interrupted' };
-      return { kind: 'failed', message: error instanceof Error ? error.message : String(error) };
+      return { kind: 'failed', message: messageOf(error) };
     }
   }
 

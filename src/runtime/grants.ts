@@ -22,5 +22,3 @@ export const narrow = (granted: Permissions, header: string | undefined): Permis
   if (!asked.every(isPermission)) return undefined;
   return new Set(asked.filter((permission) => granted.has(permission)));
 };
-
-export const isClientId = (value: string): boolean => /^[A-Za-z0-9._-]{1,128}$/.test(value);

@@ -1,3 +1,4 @@
+import { messageOf } from '../protocol/messageOf.js';
 import type { Agent } from './agent.js';
 import { jsonComplaint } from './arguments.js';
 import { describeRuntime } from './descriptor.js';
@@ -127,7 +128,7 @@ export const answer = async (runtime: Runtime, client: Client, body: string): Pr
     return { id, result: await method(runtime, client, request.params) };
   } catch (error) {
     if (error instanceof RuntimeRefusal) return { id, error: error.toWire() };
-    return { id, error: { code: -32603, message: error instanceof Error ? error.message : String(error) } };
+    return { id, error: { code: -32603, message: messageOf(error) } };
   }
 };
 

@@ -1,3 +1,4 @@
+import { messageOf } from '../protocol/messageOf.js';
 import { isObject, textOf, type ChatMessage, type Json } from './wire.js';
 
 /** What the scripted model answers to one round-trip. Every field is optional. */
@@ -93,7 +94,7 @@ const parseSteps = (text: string): Step[] | Step => {
     const parsed: unknown = JSON.parse(text);
     return Array.isArray(parsed) ? parsed.map(toStep) : [];
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     return { status: 400, body: { error: { message: `bad script directive: ${reason}` } } };
   }
 };

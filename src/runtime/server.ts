@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import type { Credential, Credentials } from './credentials.js';
 import { EventStream } from './eventStream.js';
-import { isClientId, isGrant, narrow } from './grants.js';
+import { isClientId } from '../protocol/handover.js';
+import { isGrant, narrow } from './grants.js';
 import type { Client } from './lease.js';
 import { RuntimeRefusal, unauthenticated, unauthorized } from './refusals.js';
 import { answer, type Runtime } from './rpc.js';

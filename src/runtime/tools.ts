@@ -1,3 +1,4 @@
+import { messageOf } from '../protocol/messageOf.js';
 import { InvalidArguments, optionalNumber, optionalString, stringField } from './arguments.js';
 import { Command } from './commands.js';
 import { applyPatch, isPatch } from './patch.js';
@@ -53,7 +54,7 @@ export const mustAsk = (name: string, args: Arguments): boolean =>
 /** What a failed tool tells the model. */
 export const complaintOf = (tool: string, error: unknown): string => {
   if (error instanceof InvalidArguments) return `Error: invalid arguments for tool \`${tool}\`: ${error.message}`;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return `Error: tool \`${error instanceof ToolFailure ? (error.tool ?? tool) : tool}\` failed: ${message}`;
 };
 

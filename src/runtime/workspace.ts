@@ -1,5 +1,6 @@
 import { mkdir, readFile, readlink, realpath, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { messageOf } from '../protocol/messageOf.js';
 import { unifiedDiff } from './unifiedDiff.js';
 
 /** A tool could not do its work; the message goes to the model. */
@@ -123,5 +124,5 @@ const SYSTEM_MESSAGES: Record<string, string> = {
 
 const systemMessage = (error: unknown): string => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return SYSTEM_MESSAGES[code] ?? (error instanceof Error ? error.message : String(error));
+  return SYSTEM_MESSAGES[code] ?? messageOf(error);
 };

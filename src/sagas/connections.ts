@@ -1,6 +1,7 @@
 import type { Action } from '@reduxjs/toolkit';
 import { buffers, channel, type Task } from 'redux-saga';
 import { call, cancel, cancelled, delay, fork, put, race, take } from 'typed-redux-saga';
+import { messageOf } from '../protocol/messageOf.js';
 import { isFinal } from '../protocol/refusal.js';
 import { selectTurn } from '../selectors/turn.js';
 import type { EventStream } from '../services/services.js';
@@ -20,7 +21,7 @@ import { steerRefused, steerRequested } from '../store/steering.js';
 import { interruptRequested, submitRequested } from '../store/turn.js';
 import { turnEnded, turnLeft } from '../store/verdicts.js';
 import { ATTEMPTS, FIRST_ATTEMPTS, pauseAfter } from './backoff.js';
-import { messageOf, now, refusalOf, services, state, timings, type Arrival, type Link } from './context.js';
+import { now, refusalOf, services, state, timings, type Arrival, type Link } from './context.js';
 import { applyPolicy } from './permissions.js';
 import { answerRequests } from './requests.js';
 import { steerTurns } from './steering.js';

@@ -1,6 +1,7 @@
 import type { UnknownAction } from '@reduxjs/toolkit';
 import type { Channel } from 'redux-saga';
 import { call, getContext, put, select, take } from 'typed-redux-saga';
+import { messageOf } from '../protocol/messageOf.js';
 import { CredentialRefused, RuntimeRefusal, type Refusal } from '../protocol/refusal.js';
 import type { EventChunk, RuntimeClient, Services } from '../services/services.js';
 import type { ConnectionId } from '../store/connections.js';
@@ -54,11 +55,6 @@ export function* state() {
 /** Waits until the state is as wanted. Streamed text is not looked at: nothing waits for it. */
 export function* until(wanted: (root: RootState) => boolean) {
   while (!wanted(yield* state())) yield* take('*');
-}
-
-/** What went wrong, as a person may read it. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 export function isRefusal(error: unknown, ...reasons: readonly Refusal['reason'][]): error is RuntimeRefusal {

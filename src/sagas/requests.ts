@@ -1,9 +1,10 @@
 import { cancelled, put, takeEvery } from 'typed-redux-saga';
+import { messageOf } from '../protocol/messageOf.js';
 import { answerAcknowledged, answerFailed, answerRequested, type AnswerIntent } from '../store/requests.js';
 import type { RootState } from '../store/state.js';
 import { requestGone } from '../store/verdicts.js';
 import { withControl } from './control.js';
-import { isRefusal, messageOf, state, type Link } from './context.js';
+import { isRefusal, state, type Link } from './context.js';
 
 /** Carries answers to the runtime: of each request one at a time, and none that the reducer did not let through. */
 export function* answerRequests(link: Link) {

@@ -1,8 +1,9 @@
 import { call, cancelled, put, takeEvery } from 'typed-redux-saga';
+import { messageOf } from '../protocol/messageOf.js';
 import { TransportFault } from '../protocol/refusal.js';
 import { steerQueued, steerRefused, steerRequested } from '../store/steering.js';
 import { withControl } from './control.js';
-import { isRefusal, messageOf, type Link } from './context.js';
+import { isRefusal, type Link } from './context.js';
 
 /** Takes what a person says during a turn to the runtime, in the order in which it was said. */
 export function* steerTurns(link: Link) {

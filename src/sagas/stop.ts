@@ -1,11 +1,12 @@
 import { call, delay, fork, put, race, take, takeEvery } from 'typed-redux-saga';
-import { refusalAnswer } from '../selectors/requests.js';
+import { messageOf } from '../protocol/messageOf.js';
+import { selectRefusals } from '../selectors/requests.js';
 import { selectTurn } from '../selectors/turn.js';
 import type { RootState } from '../store/state.js';
-import { answerRequested, unresolvedIds } from '../store/requests.js';
+import { answerRequested } from '../store/requests.js';
 import { interruptAcknowledged, interruptFailed, interruptRequested, type TurnId } from '../store/turn.js';
 import { withControl } from './control.js';
-import { messageOf, now, state, until, type Link } from './context.js';
+import { now, state, until, type Link } from './context.js';
 import { concludeIdle } from './turn.js';
 
 /** What waits is denied once the interrupt is acknowledged, or after this long without an answer. */
@@ -61,11 +62,8 @@ function* interrupt(link: Link, turnId: TurnId) {
 function* denyUntilOver(link: Link, turnId: TurnId) {
   const { connection } = link;
   while (isStopping(yield* state(), link, turnId)) {
-    const requests = (yield* state()).requests[connection] ?? {};
-    for (const id of unresolvedIds(requests)) {
-      const known = requests[id];
-      const answer = known?.status.phase === 'pending' && known.request && refusalAnswer(known.request);
-      if (answer) yield* put(answerRequested({ connection, by: 'stop', ...answer }));
+    for (const answer of selectRefusals(yield* state(), connection)) {
+      yield* put(answerRequested({ connection, by: 'stop', ...answer }));
     }
     yield* take('*');
   }

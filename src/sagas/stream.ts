@@ -1,5 +1,6 @@
 import type { Task } from 'redux-saga';
 import { cancel, delay, fork, put, take } from 'typed-redux-saga';
+import { messageOf } from '../protocol/messageOf.js';
 import { isHosted } from '../protocol/frontend-v2.js';
 import { TERMINAL_KINDS, type RuntimeEvent } from '../protocol/frontend-v2-events.js';
 import { isFinal, TransportFault } from '../protocol/refusal.js';
@@ -8,18 +9,7 @@ import type { EventStream } from '../services/services.js';
 import { attached, malformedSeen, replayRefused, type LossReason } from '../store/connections.js';
 import { eventMeta, eventReceived } from '../store/events.js';
 import type { RootState } from '../store/state.js';
-import {
-  ask,
-  directStore,
-  isRefusal,
-  messageOf,
-  now,
-  services,
-  state,
-  timings,
-  type DirectStore,
-  type Link,
-} from './context.js';
+import { ask, directStore, isRefusal, now, services, state, timings, type DirectStore, type Link } from './context.js';
 import { holdControl } from './lease.js';
 import { supervised } from './supervise.js';
 

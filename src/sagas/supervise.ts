@@ -1,7 +1,8 @@
 import type { Saga } from 'redux-saga';
 import { call, delay, put } from 'typed-redux-saga';
+import { messageOf } from '../protocol/messageOf.js';
 import { sagaCrashed } from '../store/verdicts.js';
-import { messageOf, services } from './context.js';
+import { services } from './context.js';
 
 const RESTARTS = 5;
 const FIRST_PAUSE_MS = 500;

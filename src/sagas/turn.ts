@@ -1,4 +1,5 @@
 import { call, delay, fork, put, race, takeEvery } from 'typed-redux-saga';
+import { messageOf } from '../protocol/messageOf.js';
 import { isTurnGoingOn, selectTurn } from '../selectors/turn.js';
 import { TransportFault } from '../protocol/refusal.js';
 import { attached, described, type ConnectionId } from '../store/connections.js';
@@ -6,7 +7,7 @@ import type { RootState } from '../store/state.js';
 import { hasBegun, inputAccepted, submitRequested, type TurnId } from '../store/turn.js';
 import { turnEnded, turnLeft } from '../store/verdicts.js';
 import { Stopped, withControl } from './control.js';
-import { ask, isRefusal, messageOf, services, state, timings, until, type Link } from './context.js';
+import { ask, isRefusal, services, state, timings, until, type Link } from './context.js';
 
 /** The runtime turns idle a moment after it says that a turn is over (frontend.v2 §6.5). */
 const BUSY_PAUSE_MS = 150;

@@ -76,10 +76,15 @@ export function filesLine({ files }: DiffPart): string {
   return `**Changes** in ${names}${more}`;
 }
 
+/** What a request is about, or that nothing was supplied to look at. */
+export function previewBlock(preview: string | undefined): string {
+  return preview === undefined ? '*The runtime supplied no preview\\.*' : fence(preview);
+}
+
 function requestBlocks({ title: heading, preview, unanswerable }: RequestPart): readonly string[] {
   return [
     `**${escapeMarkdown(title(heading))}**`,
-    preview === undefined ? '*The runtime supplied no preview\\.*' : fence(preview),
+    previewBlock(preview),
     unanswerable === undefined ? '' : italic(unanswerable),
   ];
 }

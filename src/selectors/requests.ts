@@ -18,6 +18,15 @@ export function refusalAnswer(request: RuntimeRequest): GivenAnswer | undefined 
   );
 }
 
+/** How Stop answers all that waits in a conversation. */
+export function selectRefusals(root: RootState, connection: ConnectionId): readonly GivenAnswer[] {
+  const requests = root.requests[connection] ?? {};
+  return unresolvedIds(requests).flatMap((id) => {
+    const known = requests[id];
+    return known?.status.phase === 'pending' && known.request ? (refusalAnswer(known.request) ?? []) : [];
+  });
+}
+
 /** How a policy answers; undefined where it leaves the request to a person. */
 export function policyAnswer(request: RuntimeRequest, policy: Exclude<Policy, 'ask'>): GivenAnswer | undefined {
   if (policy === 'autoApprove' && request.body.kind !== 'approval') return undefined;
@@ -42,6 +51,11 @@ const DECISIONS: Readonly<Record<Exclude<Policy, 'ask'>, readonly string[]>> = {
 function pick({ id, body }: RuntimeRequest, wanted: (response: RequestAnswer) => boolean): GivenAnswer | undefined {
   const choice: AnswerChoice | undefined = answersOf(id, body).find(({ response }) => wanted(response));
   return choice && { answer: choice.response, label: choice.label };
+}
+
+/** Names a request for as long as a program runs: each process of a runtime numbers its requests from 1. */
+export function selectRequestKey(root: RootState, connection: ConnectionId, requestId: number): string {
+  return `${root.transcript[connection]?.epoch ?? 0}.${requestId}`;
 }
 
 /** The ids of what waits for a person, the oldest first: not what a policy answers, nor what may not be answered here. */

@@ -4,7 +4,7 @@ import { EMPTY_TRANSCRIPT } from '../store/transcript.js';
 import { requestView } from './newParts.js';
 import type { RequestPart } from './parts.js';
 import { requestPart } from './requestParts.js';
-import { selectWaitingIds } from './requests.js';
+import { selectRequestKey, selectWaitingIds } from './requests.js';
 
 /** A request that waits for a person here. */
 export interface WaitingRequest {
@@ -21,7 +21,7 @@ export function selectWaitingRequests(root: RootState, connection: ConnectionId)
   return selectWaitingIds(root, connection).flatMap((id) => {
     const known = root.requests[connection]?.[id];
     if (!known?.request || known.status.phase !== 'pending') return [];
-    const part = requestPart(`${transcript.epoch}.${id}`, known.request, transcript.epoch, view);
+    const part = requestPart(selectRequestKey(root, connection, id), known.request, transcript.epoch, view);
     return [{ connection, part, problem: known.status.problem }];
   });
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { isClientId } from '../protocol/handover.js';
 import {
   acceptedSchema,
   descriptorSchema,
@@ -140,7 +141,7 @@ async function openDoor(
   readCredential: RuntimeClientOptions['readCredential'],
 ): Promise<Door> {
   const base = checkedBaseUrl(target.baseUrl);
-  if (!/^[A-Za-z0-9._-]{1,128}$/.test(target.clientId)) {
+  if (!isClientId(target.clientId)) {
     throw new CredentialRefused('A client id is 1 to 128 characters of A–Z, a–z, 0–9, ".", "_" and "-".');
   }
   const token = await credentialOf(target.credential, readCredential);

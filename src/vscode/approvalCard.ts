@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import { escapeMarkdown, fence } from '../selectors/markdown.js';
+import { previewBlock } from '../selectors/fallback.js';
+import { escapeMarkdown } from '../selectors/markdown.js';
 import type { RequestPart } from '../selectors/parts.js';
 import type { ConnectionId } from '../store/connections.js';
 
@@ -30,9 +31,7 @@ export function approvalCard(connectionId: ConnectionId, part: RequestPart): App
   const { requestId, answers } = part;
   return {
     title: escapeMarkdown(part.title),
-    message: new vscode.MarkdownString(
-      part.preview === undefined ? '*The runtime supplied no preview\\.*' : fence(part.preview),
-    ),
+    message: new vscode.MarkdownString(previewBlock(part.preview)),
     data: {
       kind: 'supercode.inTurnApproval',
       version: 1,

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
+import { isClientId } from '../protocol/handover.js';
+import { messageOf } from '../protocol/messageOf.js';
 import { isOver } from '../selectors/connections.js';
 import { checkedBaseUrl } from '../services/loopback.js';
 import { handoverFromEnvironment, permissionsIn } from '../services/node/environment.js';
@@ -8,9 +10,9 @@ import type { ConnectionTarget, Permission } from '../services/services.js';
 import { closeRequested, forgotten, opened, type ConnectionId, type Origin } from '../store/connections.js';
 import { unavailableReported } from '../store/setup.js';
 import type { Front } from './front.js';
-import { checkedHandoff, targetOf, type Handoff } from './handoff.js';
+import { checkedHandoff, narrowedTo, targetOf, type Handoff } from './handoff.js';
 import { EXTERNAL, REMEMBERED, SECTION, settings } from './settings.js';
-import { untilState } from './untilState.js';
+import { untilState } from '../sagas/untilState.js';
 
 /** What another extension gives to `connect`. */
 export interface ConnectOptions {
@@ -27,7 +29,10 @@ export interface ConnectOptions {
 /** Under which secret the token of the settings' runtime is kept. */
 export const TOKEN_KEY = 'supercode.frontend.token';
 
-const CLIENT_ID = /^[\w.-]{1,128}$/;
+/** A line break or a blank would end up in a header. */
+export function isToken(text: string): boolean {
+  return /^[\x21-\x7e]+$/.test(text);
+}
 
 /** Connects to runtimes: to what the environment, the settings or another extension name. */
 export class Attaching {
@@ -62,7 +67,7 @@ export class Attaching {
       }
     } catch (error) {
       // Half a handover is a mistake of whoever started the editor: it is told, and what else is known is used.
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       this.front.log.error(message);
       void vscode.window.showErrorMessage(`Volter Harness: ${message}`);
     }
@@ -74,11 +79,10 @@ export class Attaching {
   /** Throws an `Error` fit to be shown where the options can't be used; connecting itself goes on behind it. */
   connect({ baseUrl, token, clientId = this.ownClientId, permissions }: ConnectOptions): ConnectionId {
     const url = checkedBaseUrl(baseUrl).origin;
-    if (!CLIENT_ID.test(clientId)) {
+    if (!isClientId(clientId)) {
       throw new Error('The client id must be 1 to 128 letters, digits, dots, underscores or hyphens.');
     }
-    // A line break or a blank would end up in a header.
-    if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token)) {
+    if (typeof token !== 'string' || !isToken(token)) {
       throw new Error('The token must be one word of printable characters, as the runtime issued it.');
     }
     // The same for the same runtime and client, in each window and after each reload.
@@ -89,7 +93,7 @@ export class Attaching {
       baseUrl: url,
       clientId,
       credential: { kind: 'secret', key },
-      permissions: permissions ? permissionsIn(permissions.join(','), 'permissions') : null,
+      permissions: narrowedTo(permissions),
     });
     return connection;
   }
@@ -117,7 +121,7 @@ export class Attaching {
         permissions: permissionsIn(permissions.join(','), `${SECTION}.permissions`),
       });
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       this.front.log.error(message);
       void vscode.window.showErrorMessage(`${SECTION}.baseUrl: ${message}`);
     }

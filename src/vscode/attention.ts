@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { selectFocus } from '../selectors/focus.js';
-import { selectWaitingIds } from '../selectors/requests.js';
+import { selectRequestKey, selectWaitingIds } from '../selectors/requests.js';
 import type { ConnectionId } from '../store/connections.js';
 import { isTurnGoingOn } from '../selectors/turn.js';
 import type { RootState } from '../store/state.js';
@@ -68,8 +68,7 @@ class Notifier {
     const focus = selectFocus(root);
     for (const connection of Object.keys(root.connections)) {
       for (const id of selectWaitingIds(root, connection)) {
-        // A restarted runtime numbers its requests from 1 again.
-        const key = `${connection} ${root.transcript[connection]?.epoch ?? 0}.${id}`;
+        const key = `${connection} ${selectRequestKey(root, connection, id)}`;
         if (this.told.has(key)) continue;
         this.told.add(key);
         const isSeen = vscode.window.state.focused && connection === focus;

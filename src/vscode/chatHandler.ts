@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { messageOf } from '../protocol/messageOf.js';
 import { isOver, whyOver } from '../selectors/connections.js';
 import { selectFocus } from '../selectors/focus.js';
 import { selectReplyFooter } from '../selectors/footer.js';
@@ -11,12 +12,13 @@ import type { ConnectionId } from '../store/connections.js';
 import { connectionFocused } from '../store/focus.js';
 import type { RootState } from '../store/state.js';
 import { steerRequested } from '../store/steering.js';
-import { interruptRequested, submitRequested, type TurnId } from '../store/turn.js';
+import { submitRequested, type TurnId } from '../store/turn.js';
 import type { Attaching } from './attaching.js';
 import { ContextRefused, promptWithContext, readContext } from './context.js';
 import type { Front, Undrawn } from './front.js';
 import type { ProposedContext, ProposedResult } from './proposed.js';
 import { Reply } from './reply.js';
+import { requestStop } from './requestStop.js';
 import { connectionIn } from './sessionResource.js';
 import { typedAnswer } from './typedAnswer.js';
 import { answer } from './respond.js';
@@ -172,12 +174,10 @@ class Handling {
   }
 
   private async follow({ turnId, cursor, startedAt }: Undrawn): Promise<vscode.ChatResult> {
-    const { app, services } = this.front;
+    const { services } = this.front;
     const { connection } = this;
     const stopped = this.call.token.onCancellationRequested(() => {
-      const turn = selectTurn(app.getState(), connection);
-      if (turn.phase === 'idle') return;
-      app.dispatch(interruptRequested({ connection, turnId: turn.turnId, at: services.clock.wall() }));
+      requestStop(this.front, connection);
     });
     try {
       const { end, cursor: drawn } = await this.reply.follow({ turnId, cursor, shouldYield: () => this.shouldYield() });
@@ -288,7 +288,7 @@ async function clearQueue({ log }: Front, context: vscode.ChatContext): Promise<
   try {
     await vscode.commands.executeCommand('workbench.action.chat.removeAllPendingRequests');
   } catch (error) {
-    log.warn(`The prompts that waited could not be removed: ${error instanceof Error ? error.message : String(error)}`);
+    log.warn(`The prompts that waited could not be removed: ${messageOf(error)}`);
   }
 }
 

@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
+import { isClientId } from '../protocol/handover.js';
+import { messageOf } from '../protocol/messageOf.js';
 import { selectPhaseLabel } from '../selectors/connections.js';
 import { selectFocus } from '../selectors/focus.js';
 import { selectConnectionName, selectIdentityLabel } from '../selectors/identity.js';
 import { selectPermissionChoice } from '../selectors/permissions.js';
-import { selectTurn } from '../selectors/turn.js';
 import { checkedBaseUrl } from '../services/loopback.js';
 import { connectionFocused } from '../store/focus.js';
-import { interruptRequested } from '../store/turn.js';
-import { TOKEN_KEY, type Attaching } from './attaching.js';
+import { isToken, TOKEN_KEY, type Attaching } from './attaching.js';
 import type { CommandName } from './commandNames.js';
 import type { Front } from './front.js';
 import { checkedHandoff } from './handoff.js';
@@ -15,6 +15,7 @@ import { activateSession, focusSession, openSession, status, stopTurn } from './
 import type { Permissions } from './permissions.js';
 import { narrate } from './narrate.js';
 import { answerAny, answerOldest, respond } from './respond.js';
+import { requestStop } from './requestStop.js';
 import { settings } from './settings.js';
 import { shownText } from './shownText.js';
 
@@ -42,7 +43,7 @@ export const COMMANDS: Readonly<Record<CommandName, Work>> = {
   answer: ({ front }) => answerAny(front, Object.keys(front.app.getState().connections)),
   stop: ({ front }) =>
     ofFocus(front, (connection) => {
-      stop(front, connection);
+      if (!requestStop(front, connection)) narrate('Volter Harness: nothing runs.');
     }),
   choosePermissions: ({ front, permissions }) =>
     ofFocus(front, (connection) => choosePermissions(front, permissions, connection)),
@@ -82,12 +83,6 @@ async function choosePermissions({ app }: Front, permissions: Permissions, conne
   if (picked) await permissions.choose(connection, picked.id);
 }
 
-function stop({ app, services }: Front, connection: string): void {
-  const turn = selectTurn(app.getState(), connection);
-  if (turn.phase === 'idle') narrate('Volter Harness: nothing runs.');
-  else app.dispatch(interruptRequested({ connection, turnId: turn.turnId, at: services.clock.wall() }));
-}
-
 /** Asks for what the settings name, keeps it there, and connects. Escape at any step changes nothing. */
 async function connectInteractively(front: Front, attaching: Attaching): Promise<void> {
   const known = settings();
@@ -105,7 +100,7 @@ async function connectInteractively(front: Front, attaching: Attaching): Promise
     value: known.clientId,
     ignoreFocusOut: true,
     validateInput: (value) =>
-      value.trim() === '' || /^[\w.-]{1,128}$/.test(value.trim())
+      value.trim() === '' || isClientId(value.trim())
         ? undefined
         : 'Use 1 to 128 letters, digits, dots, underscores or hyphens.',
   });
@@ -132,8 +127,7 @@ function askToken(title: string): Thenable<string | undefined> {
     prompt: 'The runtime’s token. It goes to the secret storage of the editor, never into a setting.',
     password: true,
     ignoreFocusOut: true,
-    validateInput: (value) =>
-      /^[\x21-\x7e]+$/.test(value.trim()) ? undefined : 'A token is one word of printable characters.',
+    validateInput: (value) => (isToken(value.trim()) ? undefined : 'A token is one word of printable characters.'),
   });
 }
 
@@ -210,6 +204,6 @@ function problemOf(check: () => unknown): string | undefined {
     check();
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }

@@ -1,7 +1,7 @@
+import { isAbsolute } from 'node:path';
 import { permissionsIn } from '../services/node/environment.js';
 import { checkedBaseUrl } from '../services/loopback.js';
-import type { ConnectionTarget } from '../services/services.js';
-import { isAbsolute } from 'node:path';
+import type { ConnectionTarget, Permission } from '../services/services.js';
 
 /** A runtime that something outside hands over, by a name of its own. Source: the handover of external runtimes. */
 export interface Handoff {
@@ -35,7 +35,7 @@ export function checkedHandoff(value: unknown): Handoff {
   if (!isAbsolute(credentialFile)) throw new Error('The credentialFile must be an absolute path.');
   if (permissions !== undefined && !Array.isArray(permissions)) throw new Error('The permissions must be a list.');
   checkedBaseUrl(baseUrl);
-  if (permissions) permissionsIn(permissions.join(','), 'permissions');
+  narrowedTo(permissions);
   return {
     baseUrl,
     clientId,
@@ -51,6 +51,11 @@ export function targetOf({ baseUrl, clientId, credentialFile, permissions }: Han
     baseUrl: checkedBaseUrl(baseUrl).origin,
     clientId,
     credential: { kind: 'file', path: credentialFile },
-    permissions: permissions ? permissionsIn(permissions.join(','), 'permissions') : null,
+    permissions: narrowedTo(permissions),
   };
+}
+
+/** Null asks for all that the credential grants. Throws an `Error` that names what is no permission. */
+export function narrowedTo(permissions: readonly string[] | undefined): readonly Permission[] | null {
+  return permissions ? permissionsIn(permissions.join(','), 'permissions') : null;
 }

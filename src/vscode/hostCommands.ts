@@ -1,16 +1,15 @@
 import * as vscode from 'vscode';
 import { isOver, whyOver } from '../selectors/connections.js';
-import { refusalAnswer } from '../selectors/requests.js';
-import { selectTurn } from '../selectors/turn.js';
+import { selectRefusals } from '../selectors/requests.js';
 import type { ConnectionId } from '../store/connections.js';
 import { connectionFocused } from '../store/focus.js';
-import { answerRequested, unresolvedIds } from '../store/requests.js';
-import { interruptRequested } from '../store/turn.js';
+import { answerRequested } from '../store/requests.js';
 import type { Front } from './front.js';
 import { revealConversation } from './reveal.js';
+import { requestStop } from './requestStop.js';
 import { connectionIn } from './sessionResource.js';
 import { statusOf, type FrontendStatus } from './status.js';
-import { untilState } from './untilState.js';
+import { untilState } from '../sagas/untilState.js';
 
 // What a host that bundles the extension, or a program outside, may ask of it. Source: host-controls §12, §14.
 
@@ -25,18 +24,12 @@ export async function openSession(front: Front, connection: unknown): Promise<vo
 
 /** Answers what the agent waits for, then interrupts, whoever began the turn. */
 export function stopTurn(front: Front, connection: unknown): void {
-  const { app, services } = front;
+  const { app } = front;
   const id = known(front, connection);
-  const turn = selectTurn(app.getState(), id);
-  if (turn.phase !== 'idle') {
-    app.dispatch(interruptRequested({ connection: id, turnId: turn.turnId, at: services.clock.wall() }));
-    return;
-  }
+  if (requestStop(front, id)) return;
   // Stop answers what waits by itself; where nothing runs, nothing else would.
-  const requests = app.getState().requests[id] ?? {};
-  for (const request of unresolvedIds(requests).map((each) => requests[each]?.request)) {
-    const answer = request && refusalAnswer(request);
-    if (answer) app.dispatch(answerRequested({ connection: id, by: 'stop', ...answer }));
+  for (const answer of selectRefusals(app.getState(), id)) {
+    app.dispatch(answerRequested({ connection: id, by: 'stop', ...answer }));
   }
 }
 

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { messageOf } from '../protocol/messageOf.js';
 import { selectFocus } from '../selectors/focus.js';
 import { selectIdentityLabel } from '../selectors/identity.js';
 import { selectWaitingIds } from '../selectors/requests.js';
@@ -17,7 +18,6 @@ import type { SessionContent, SessionItemController } from './proposed.js';
 import { Permissions } from './permissions.js';
 import { Arrivals, revealConversation } from './reveal.js';
 import { SessionItems } from './sessionItems.js';
-import { untilState } from './untilState.js';
 import { watchState } from './watchState.js';
 
 export interface MainOptions extends FrontOptions {
@@ -82,8 +82,9 @@ export class Main {
   }
 
   private async start(): Promise<void> {
-    this.front.hasCards = this.front.grants.has('chatParticipantAdditions') && (await hasInTurnApprovals());
+    const asked = this.front.grants.has('chatParticipantAdditions') ? hasInTurnApprovals() : false;
     await this.attaching.atStart();
+    this.front.hasCards = await asked;
   }
 
   /** What a session of the editor's list shows. */
@@ -110,7 +111,7 @@ export class Main {
       const { front, attaching, permissions } = this;
       return await COMMANDS[name]({ front, attaching, permissions }, argument);
     } catch (error) {
-      this.front.log.error(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+      this.front.log.error(`${name}: ${messageOf(error)}`);
       // The editor shows it.
       throw error;
     }
@@ -125,7 +126,6 @@ export class Main {
 
   async disconnect(id: string): Promise<void> {
     await this.attaching.disconnect(id);
-    await untilState(this.front.app, (root) => root.connections[id] === undefined);
   }
 }
 

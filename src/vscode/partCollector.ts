@@ -3,7 +3,7 @@ import { proposed, type ProposedStream, type ToolInvocationPart } from './propos
 
 /** Takes what is drawn as a list of parts, for a turn of the past. Lines of progress are of the moment and left out. */
 export class PartCollector {
-  readonly parts: object[] = [];
+  private readonly parts: object[] = [];
   private text = '';
 
   /** The stream to draw into. */

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { messageOf } from '../protocol/messageOf.js';
 import { isOver } from '../selectors/connections.js';
 import type { HistoryTurn } from '../selectors/historyTurns.js';
 import { blockquote, escapeMarkdown } from '../selectors/markdown.js';
@@ -8,10 +9,8 @@ import { selectEndedTurn, selectTurn, selectTurnLabel } from '../selectors/turn.
 import type { ConnectionId } from '../store/connections.js';
 import type { RootState } from '../store/state.js';
 import type { TurnId } from '../store/turn.js';
-import { approvalCard } from './approvalCard.js';
-import { PartDrawer } from './drawPart.js';
-import type { Front } from './front.js';
-import { answerButtons } from './respond.js';
+import { conversationDrawer, type ConversationDrawerOptions } from './conversationDrawer.js';
+import type { PartDrawer } from './drawPart.js';
 
 /**
  * Each call of the editor is a message to its window, which renders the whole text of the part again; ms. As often it is
@@ -21,13 +20,8 @@ const DRAW_EVERY_MS = 50;
 /** A turn that was stopped and does not end: the editor has left it by then, and the state goes on without it; ms. */
 const LET_GO_MS = 20_000;
 
-export interface ReplyOptions {
-  readonly front: Front;
-  readonly connection: ConnectionId;
-  readonly stream: vscode.ChatResponseStream;
+export interface ReplyOptions extends ConversationDrawerOptions {
   readonly token: vscode.CancellationToken;
-  /** Whether the response stands in the session of that very conversation. */
-  readonly inSession?: boolean;
 }
 
 export interface FollowOptions {
@@ -52,14 +46,7 @@ export class Reply {
   private isMidText = false;
 
   constructor(private readonly options: ReplyOptions) {
-    const { front, connection, stream, inSession = false } = options;
-    this.drawer = new PartDrawer({
-      stream,
-      grants: front.grants,
-      buttons: (part) => answerButtons(front, connection, part),
-      // A host draws a card only in the conversation's own session.
-      card: (part) => (inSession && front.hasCards ? approvalCard(connection, part) : undefined),
-    });
+    this.drawer = conversationDrawer(options);
   }
 
   /** A line that stands until something else is drawn. */
@@ -148,7 +135,7 @@ export class Reply {
     try {
       draw();
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       // What else is refused is this one part.
       this.isClosed = message.includes('closed');
       front.log.warn(`The editor did not take a part of a response: ${message}`);

@@ -12,7 +12,7 @@ import { askForm } from './form.js';
 import type { Front } from './front.js';
 import { narrate } from './narrate.js';
 import { shownText } from './shownText.js';
-import { untilState } from './untilState.js';
+import { untilState } from '../sagas/untilState.js';
 
 export const RESPOND = 'supercode.frontend.respond';
 

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { messageOf } from '../protocol/messageOf.js';
 import type { ConnectionId } from '../store/connections.js';
 import type { RootState } from '../store/state.js';
 import type { Front } from './front.js';
@@ -16,7 +17,7 @@ export async function revealConversation({ grants, log }: Front, connection: Con
       await vscode.commands.executeCommand('workbench.action.chat.open');
     }
   } catch (error) {
-    log.warn(`The conversation could not be shown: ${error instanceof Error ? error.message : String(error)}`);
+    log.warn(`The conversation could not be shown: ${messageOf(error)}`);
   }
 }
 

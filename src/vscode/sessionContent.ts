@@ -7,15 +7,13 @@ import { selectTurn } from '../selectors/turn.js';
 import type { ConnectionId } from '../store/connections.js';
 import { connectionFocused } from '../store/focus.js';
 import { interruptRequested } from '../store/turn.js';
-import { approvalCard } from './approvalCard.js';
-import { PartDrawer } from './drawPart.js';
+import { conversationDrawer } from './conversationDrawer.js';
 import type { Front } from './front.js';
 import { PartCollector } from './partCollector.js';
 import { proposed, type SessionContent } from './proposed.js';
 import { Reply } from './reply.js';
-import { answerButtons } from './respond.js';
 import { connectionIn, SESSION_TYPE } from './sessionResource.js';
-import { untilState } from './untilState.js';
+import { untilState } from '../sagas/untilState.js';
 
 /** A conversation that can't be attached to by then is shown as far as it is known; ms. */
 const PATIENCE_MS = 15_000;
@@ -63,12 +61,7 @@ async function attachedOrOver({ app }: Front, connection: ConnectionId): Promise
 
 function turnsOf(front: Front, connection: ConnectionId, turn: HistoryTurn, at: number) {
   const collector = new PartCollector();
-  const drawer = new PartDrawer({
-    stream: collector.stream,
-    grants: front.grants,
-    buttons: (part) => answerButtons(front, connection, part),
-    card: (part) => (front.hasCards ? approvalCard(connection, part) : undefined),
-  });
+  const drawer = conversationDrawer({ front, connection, stream: collector.stream, inSession: true });
   for (const part of turn.parts) drawer.draw(part);
   drawer.end();
   const response = new proposed.ChatResponseTurn2(collector.all(), { metadata: { connection } }, SESSION_TYPE);

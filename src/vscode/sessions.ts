@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { messageOf } from '../protocol/messageOf.js';
 import type { Grants } from './grants.js';
 import { proposed, type SessionContent, type SessionItemController } from './proposed.js';
 import { SESSION_TYPE } from './sessionResource.js';
@@ -27,7 +28,7 @@ export function registerSessions(options: SessionsOptions): SessionItemControlle
       context.subscriptions.push(made);
       return made;
     } catch (error) {
-      log.warn(`${what} could not be registered: ${error instanceof Error ? error.message : String(error)}`);
+      log.warn(`${what} could not be registered: ${messageOf(error)}`);
       return undefined;
     }
   };

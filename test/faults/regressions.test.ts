@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RuntimeEvent } from '../../src/protocol/frontend-v2-events.js';
 import { approval, delta, DESCRIPTOR, event, turnStart } from '../doubles/runtime.js';
+import { assistant, user } from '../store/conversation.js';
 import { settle, Window } from '../support/window.js';
 
 beforeEach(() => {
@@ -59,9 +60,6 @@ describe('found by two clients that submit at the same time', () => {
 });
 
 describe('found by cutting the stream at every frame', () => {
-  const saved = (role: 'user' | 'assistant', text: string) =>
-    ({ role, text, images: 0, toolCalls: [], toolCallId: null }) as const;
-
   it.each([
     ['acknowledged', true],
     ['not acknowledged', false],
@@ -73,7 +71,7 @@ describe('found by cutting the stream at every frame', () => {
     await settle();
     if (answered) answer();
     window.runtime.snapshot = {
-      history: [saved('user', 'hello'), saved('assistant', 'Hi.')],
+      history: [user('hello'), assistant('Hi.')],
       historyCursor: 5,
       replay: [event(6, 'turn_succeeded')],
     };
@@ -172,9 +170,6 @@ describe('found by schedules 2434 and 2566', () => {
 });
 
 describe('found by schedule 5134', () => {
-  const saved = (role: 'user' | 'assistant', text: string) =>
-    ({ role, text, images: 0, toolCalls: [], toolCallId: null }) as const;
-
   /** A turn that is over and saved, and one that died unsaved with its process; attached to the successor. */
   async function survivor(): Promise<Window> {
     const window = await new Window().attach();
@@ -185,7 +180,7 @@ describe('found by schedule 5134', () => {
     window.runtime.stream.send(...turnStart(5, 'second'), delta(7, 'two '));
     await settle();
     window.runtime.snapshot = {
-      history: [saved('user', 'first'), saved('assistant', 'one ')],
+      history: [user('first'), assistant('one ')],
       historyCursor: 0,
       replay: [],
     };
@@ -209,12 +204,7 @@ describe('found by schedule 5134', () => {
     window.runtime.running = false;
     if (stopped) window.stop();
     window.runtime.snapshot = {
-      history: [
-        saved('user', 'first'),
-        saved('assistant', 'one '),
-        saved('user', 'third'),
-        saved('assistant', 'three '),
-      ],
+      history: [user('first'), assistant('one '), user('third'), assistant('three ')],
       historyCursor: 5,
       replay: [event(6, 'turn_succeeded')],
     };
@@ -239,10 +229,8 @@ describe('found by schedule 5134', () => {
 });
 
 describe('found by schedules with a prompt that is sent twice by the person', () => {
-  const saved = (role: 'user' | 'assistant', text: string) =>
-    ({ role, text, images: 0, toolCalls: [], toolCallId: null }) as const;
   const first = [...turnStart(1), delta(3, 'Hi.'), event(4, 'turn_succeeded')];
-  const twice = [saved('user', 'hello'), saved('assistant', 'Hi.'), saved('user', 'hello'), saved('assistant', 'Hi.')];
+  const twice = [user('hello'), assistant('Hi.'), user('hello'), assistant('Hi.')];
 
   /** Says hello, and hello again; the stream is gone before the second turn is over. */
   async function repeated(heard: readonly RuntimeEvent[], stopped: boolean): Promise<Window> {
@@ -290,8 +278,6 @@ describe('found by schedules with a prompt that is sent twice by the person', ()
 
 describe('found by schedule 30533', () => {
   it('a prompt of ours behind a turn that was stopped is no steering of it, though both answers read the same', async () => {
-    const saved = (role: 'user' | 'assistant', text: string) =>
-      ({ role, text, images: 0, toolCalls: [], toolCallId: null }) as const;
     const window = await new Window().attach();
     window.submit('first');
     window.runtime.stream.send(...turnStart(1, 'first'), delta(3, 'I look.'), event(4, 'turn_interrupted'));
@@ -299,7 +285,7 @@ describe('found by schedule 30533', () => {
     window.submit('second');
     window.runtime.stream.end();
     window.runtime.snapshot = {
-      history: [saved('user', 'first'), saved('user', 'second'), saved('assistant', 'I look.')],
+      history: [user('first'), user('second'), assistant('I look.')],
       historyCursor: 8,
       replay: [event(9, 'turn_succeeded')],
     };
@@ -310,9 +296,6 @@ describe('found by schedule 30533', () => {
 });
 
 describe('found by schedules 40107, 41330 and 51135', () => {
-  const saved = (role: 'user' | 'assistant', text: string) =>
-    ({ role, text, images: 0, toolCalls: [], toolCallId: null }) as const;
-
   it('a prompt waits for the stream: without one the runtime would deny whatever its turn asks', async () => {
     const window = await new Window().attach();
     window.runtime.stream.keepAlive();
@@ -357,7 +340,7 @@ describe('found by schedules 40107, 41330 and 51135', () => {
       window.runtime.stream.send(...turnStart(sequence, prompt), delta(sequence + 2, 'dead '));
       await settle();
       window.runtime.snapshot = {
-        history: [saved('user', 'first'), saved('assistant', 'one ')],
+        history: [user('first'), assistant('one ')],
         historyCursor: 0,
         replay: [],
       };
@@ -368,12 +351,7 @@ describe('found by schedules 40107, 41330 and 51135', () => {
     window.submit(again);
     await settle();
     window.runtime.snapshot = {
-      history: [
-        saved('user', 'first'),
-        saved('assistant', 'one '),
-        saved('user', again),
-        saved('assistant', 'dead and alive'),
-      ],
+      history: [user('first'), assistant('one '), user(again), assistant('dead and alive')],
       historyCursor: 6,
       replay: [event(7, 'turn_succeeded')],
     };
@@ -423,8 +401,6 @@ describe('found by schedule 90998', () => {
     ['was stopped', true, 'interrupted'],
     ['was left alone', false, 'failed This turn ended while the connection was down; how is not known.'],
   ])('a turn that %s, and whose end another client’s turn drove out of the replay', async (_, stopped, end) => {
-    const saved = (role: 'user' | 'assistant', text: string) =>
-      ({ role, text, images: 0, toolCalls: [], toolCallId: null }) as const;
     const window = await new Window().attach();
     window.submit('ours');
     window.runtime.stream.send(...turnStart(1, 'ours'), delta(3, 'so far'));
@@ -432,7 +408,7 @@ describe('found by schedule 90998', () => {
     if (stopped) window.stop();
     await settle();
     window.runtime.snapshot = {
-      history: [saved('user', 'ours'), saved('user', 'theirs'), saved('assistant', 'done')],
+      history: [user('ours'), user('theirs'), assistant('done')],
       historyCursor: 8,
       replay: [event(9, 'turn_succeeded')],
     };
@@ -446,15 +422,13 @@ describe('found by schedule 90998', () => {
 
 describe('found by schedule 150402', () => {
   it('another client’s turn of which only the prompt was heard does not end ours behind it', async () => {
-    const saved = (role: 'user' | 'assistant', text: string) =>
-      ({ role, text, images: 0, toolCalls: [], toolCallId: null }) as const;
     const window = await new Window().attach();
     window.runtime.stream.send(event(1, 'user_message', { text: 'theirs' }));
     await settle();
     window.submit('ours');
     await settle();
     window.runtime.snapshot = {
-      history: [saved('user', 'theirs'), saved('assistant', 'done'), saved('user', 'ours')],
+      history: [user('theirs'), assistant('done'), user('ours')],
       historyCursor: 8,
       replay: [event(9, 'turn_failed', { message: 'no model' })],
     };
@@ -466,9 +440,6 @@ describe('found by schedule 150402', () => {
 });
 
 describe('found by schedule 120675', () => {
-  const saved = (role: 'user' | 'assistant', text: string) =>
-    ({ role, text, images: 0, toolCalls: [], toolCallId: null }) as const;
-
   it('a prompt of ours whose answer was lost is no steering of the turn before, though both answers read the same', async () => {
     const window = await new Window().attach();
     window.submit('first');
@@ -478,7 +449,7 @@ describe('found by schedule 120675', () => {
     window.submit('second');
     await settle();
     window.runtime.snapshot = {
-      history: [saved('user', 'first'), saved('user', 'second'), saved('assistant', 'I look.')],
+      history: [user('first'), user('second'), assistant('I look.')],
       historyCursor: 8,
       replay: [event(9, 'turn_succeeded')],
     };

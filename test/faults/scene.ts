@@ -5,21 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { startEmbeddedRuntime, type EmbeddedRuntime } from '../../src/runtime/embedded.js';
-import { Session } from '../../src/runtime/session.js';
 import type { EventPayload } from '../../src/runtime/wire.js';
 import type { Outcome } from '../../src/store/transcript.js';
 import { Client } from '../conformance/clientApp.js';
 import { pause, Wire, type Stream } from '../conformance/wire.js';
+import { onPublished } from '../support/published.js';
 import { FaultProxy, type Faults } from './proxy.js';
 
-/** What each session of a scene published. A listener would not do: a runtime denies what it asks when nobody listens. */
+/** What each session of a scene published. */
 const heard = new Map<string, EventPayload[]>();
-// eslint-disable-next-line @typescript-eslint/unbound-method -- called with its session below
-const publish = Session.prototype.publish;
-Session.prototype.publish = function (this: Session, payload) {
-  heard.get(this.id)?.push(payload);
-  publish.call(this, payload);
-};
+onPublished((session, payload) => heard.get(session.id)?.push(payload));
 
 /** Times short enough for a test on real sockets; a keep-alive comes every 60 ms. */
 const TIMINGS = { silence: 400, silentTurn: 300, grace: 300, snapshot: 1_500, firstPause: 10, longestPause: 80 };

@@ -5,10 +5,7 @@ import { closed, forgotten } from '../../src/store/connections.js';
 import { turnEnded } from '../../src/store/verdicts.js';
 import { submitRequested } from '../../src/store/turn.js';
 import { approval, delta, event, turnStart } from '../doubles/runtime.js';
-import { attach, BUSY, fold, heard, HOSTED, open, receive } from './conversation.js';
-
-const saved = (role: 'user' | 'assistant', text: string) =>
-  ({ role, text, images: 0, toolCalls: [], toolCallId: null }) as const;
+import { assistant, attach, BUSY, fold, heard, HOSTED, open, receive, user } from './conversation.js';
 
 describe('the times of a conversation', () => {
   it('are when this window attached, and when it saw a turn begin and end', () => {
@@ -41,10 +38,7 @@ describe('the times of a conversation', () => {
 describe('the list of conversations', () => {
   it('has the last active one first, by what was asked first, what waits before what runs', () => {
     const state = fold(
-      [
-        open('d'),
-        attach({ connection: 'd', history: [saved('user', 'the first question\nand more'), saved('assistant', 'a')] }),
-      ],
+      [open('d'), attach({ connection: 'd', history: [user('the first question\nand more'), assistant('a')] })],
       heard([...turnStart(1, 'ls please'), approval(3, 7)]),
     );
     expect(selectConversationRows(state)).toMatchObject([

@@ -17,7 +17,7 @@ import type { ResponseStream } from '../doubles/vscode/responseStream.js';
 import { Uri } from '../doubles/vscode/uri.js';
 import { AttachedEditor, script } from './attachedEditor.js';
 
-const FOLDER = '/work/space';
+const FOLDER = '/home/space';
 const ALL: readonly Proposal[] = PROPOSALS;
 const BUTTON = { command: 'supercode.frontend.respond', title: 'Allow' };
 

@@ -1,19 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest';
-import { Session } from '../../src/runtime/session.js';
+import type { Session } from '../../src/runtime/session.js';
 import { Wire } from '../conformance/wire.js';
+import { onPublished } from '../support/published.js';
 import { openFile, press, runCommand, sendPrompt, stopButton, textOf, turnEnded } from './page.js';
 import { Scene } from './scene.js';
 
 /** The runtimes of this process publish through here, so that a test can add what a newer runtime would say. */
 const sessions = new Map<string, Session>();
-// eslint-disable-next-line @typescript-eslint/unbound-method -- called with its session below
-const publish = Session.prototype.publish;
-Session.prototype.publish = function (this: Session, payload) {
-  sessions.set(this.id, this);
-  publish.call(this, payload);
-};
+onPublished((session) => sessions.set(session.id, session));
 
 describe.each(['stock', 'granted'] as const)('a conversation in the %s editor', (host) => {
   let scene: Scene;
