@@ -95,6 +95,28 @@ const question: Scenario = {
   ],
 };
 
+const questions: Scenario = {
+  describe: 'two forms that wait at the same time',
+  steps: [
+    {
+      text: 'Two of my helpers have a question for you.',
+      delay: 12,
+      calls: [
+        ['colour', 'Which colour should the button have?', ['Red', 'Green']],
+        ['size', 'Which size should the button have?', ['Small', 'Large']],
+      ].map(([header, question, labels]) =>
+        call(
+          'ask_user',
+          { questions: [{ question, header, options: [labels].flat().map((label) => ({ label })) }] },
+          `demo_questions_${String(header)}`,
+        ),
+      ),
+      parallel: true,
+    },
+    { text: 'Thank you both ways.', delay: 12 },
+  ],
+};
+
 const parallel: Scenario = {
   describe: 'three commands that run side by side',
   steps: [
@@ -158,6 +180,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   tour,
   reasoning,
   question,
+  questions,
   parallel,
   failure,
   slow,

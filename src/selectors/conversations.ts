@@ -3,7 +3,7 @@ import type { RootState } from '../store/state.js';
 import { EMPTY_TRANSCRIPT, endOf, entryAt } from '../store/transcript.js';
 import { title } from './bounds.js';
 import { isOver } from './connections.js';
-import { selectConnectionName, selectIdentityLabel } from './identity.js';
+import { selectConnectionName, selectIdentity, selectIdentityLabel } from './identity.js';
 import { selectWaitingIds } from './requests.js';
 import { isTurnGoingOn } from './turn.js';
 
@@ -12,6 +12,8 @@ export interface ConversationRow {
   readonly connection: ConnectionId;
   readonly label: string;
   readonly description: string;
+  /** The editor's icon of the provider; null where it has none. */
+  readonly icon: string | null;
   /** What waits for a person comes before what runs. */
   readonly status: 'needsInput' | 'inProgress' | 'failed' | 'completed';
   readonly attachedAt: number;
@@ -26,6 +28,7 @@ export function selectConversationRows(root: RootState): readonly ConversationRo
       connection,
       label: labelOf(root, connection),
       description: selectConnectionName(root, connection),
+      icon: selectIdentity(root, connection).icon ?? null,
       status: statusOf(root, connection),
       ...times,
     }))

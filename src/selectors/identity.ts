@@ -7,6 +7,8 @@ export interface Identity {
   readonly harness: string;
   /** Undefined where the runtime names none. */
   readonly model: string | undefined;
+  /** The editor's icon of the provider (a codicon's name); undefined where it has none. */
+  readonly icon: string | undefined;
 }
 
 /** The product's own name stands for its own agent, and for one that is not known yet. */
@@ -26,13 +28,15 @@ const HARNESSES: Readonly<Record<string, string>> = {
   supercode: PRODUCT_NAME,
 };
 
+const ICONS: Readonly<Record<string, string>> = { 'claude-code': 'claude', codex: 'openai' };
+
 export function selectIdentity(root: RootState, connection: ConnectionId | undefined): Identity {
   const descriptor = connection === undefined ? undefined : root.connections[connection]?.descriptor;
   const source = descriptor?.sourceHarness ?? null;
   const harness = source === null ? PRODUCT_NAME : (HARNESSES[source] ?? (title(source) || PRODUCT_NAME));
   // A hosted runtime gives its harness for a model.
   const model = descriptor === undefined || descriptor.model === source ? '' : title(descriptor.model);
-  return { harness, model: model === '' ? undefined : model };
+  return { harness, model: model === '' ? undefined : model, icon: ICONS[source ?? ''] };
 }
 
 /** What a conversation is called where several may be meant: by whoever handed it over, else by who answers in it. */

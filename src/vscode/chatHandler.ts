@@ -50,7 +50,7 @@ export async function handleChat(front: Front, attaching: Attaching, call: ChatC
     return {};
   }
   if (prompt instanceof ContextRefused) return refusal(prompt.message, connection);
-  const reply = new Reply({ front, connection, stream: call.stream, token: call.token, inSession });
+  const reply = new Reply({ front, connection, stream: call.stream, token: call.token, inSession, isLive: true });
   if (lost) {
     reply.remark(
       `What this chat was about is not connected any more; this goes to ${selectIdentityLabel(app.getState(), connection)}.`,

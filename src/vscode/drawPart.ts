@@ -13,6 +13,8 @@ export interface PartDrawerOptions {
   readonly buttons: (part: RequestPart) => readonly vscode.Command[];
   /** The editor's own card for a request, where it has one that answers inside the turn. */
   readonly card?: (part: RequestPart) => ApprovalCard | undefined;
+  /** Asks a request's questions by the editor's own means, beside its buttons; nothing where it does not. */
+  readonly ask?: (part: RequestPart, stream: ProposedStream) => void;
 }
 
 /**
@@ -79,6 +81,7 @@ export class PartDrawer {
     }
     this.fallback(part);
     for (const button of this.options.buttons(part)) this.stream.button(button);
+    if (this.rich) this.options.ask?.(part, this.stream);
   }
 
   private fallback(part: ChatPart): void {
@@ -108,15 +111,17 @@ export class PartDrawer {
 
 function toolRow(part: ToolPart) {
   const row = new proposed.ChatToolInvocationPart(part.name, part.callId);
-  const name = inlineCode(part.name);
   row.enablePartialUpdate = true;
   row.isConfirmed = true;
   row.isComplete = part.phase !== 'started';
   row.isError = part.isError === true;
-  row.invocationMessage = new vscode.MarkdownString(`Running ${name}${shortInput(part)}`);
+  // While it runs, the editor's shimmer leaves nothing of a code span to read.
+  row.invocationMessage = new vscode.MarkdownString(escapeMarkdown(`Running ${part.name} ${shortInput(part)}`.trim()));
   // The editor shows the past tense as soon as it has one.
   if (row.isComplete) {
-    row.pastTenseMessage = new vscode.MarkdownString(`${PAST[outcomeOf(part)]} ${name}${shortInput(part)}`);
+    const input = shortInput(part);
+    const done = [PAST[outcomeOf(part)], inlineCode(part.name), ...(input === '' ? [] : [inlineCode(input)])];
+    row.pastTenseMessage = new vscode.MarkdownString(done.join(' '));
   }
   if (part.input !== undefined || part.output !== undefined) {
     row.toolSpecificData = { input: part.input ?? '', output: part.output ?? '' };
@@ -134,7 +139,7 @@ function outcomeOf({ phase, isError }: ToolPart): keyof typeof PAST {
 const SHORT_INPUT = 80;
 
 function shortInput({ input = '' }: ToolPart): string {
-  return input === '' || input.length > SHORT_INPUT || input.includes('\n') ? '' : ` ${inlineCode(input)}`;
+  return input.length > SHORT_INPUT || input.includes('\n') ? '' : input;
 }
 
 /** A file that a patch names, in this workspace; undefined where there is none to look in. */

@@ -4,7 +4,7 @@ import { COMMAND_NAMES } from './commandNames.js';
 import { grantsOf, refusedProposals } from './grants.js';
 import type { Main } from './main.js';
 import { registerModel, RuntimeModel } from './model.js';
-import { registerParticipants, setParticipantKeys } from './participants.js';
+import { Participants, setParticipantKeys } from './participants.js';
 import { registerSessions } from './sessions.js';
 import { hasHandover, SECTION } from './settings.js';
 
@@ -19,13 +19,13 @@ export function activate(context: vscode.ExtensionContext): FrontendApi {
   const log = vscode.window.createOutputChannel('Volter Harness', { log: true });
   const refused = refusedProposals(grants);
   if (refused !== undefined) log.info(refused);
-  const model = new RuntimeModel('Volter Harness');
+  const model = new RuntimeModel('Volter Harness', grants);
   const connectionsChanged = new vscode.EventEmitter<void>();
   let main: Main | undefined;
   let loading: Promise<Main> | undefined;
   const load = () => {
     loading ??= import('./main.js').then(({ Main: Loaded }) => {
-      main = new Loaded({ context, grants, log, model, connectionsChanged, sessions });
+      main = new Loaded({ context, grants, log, model, participants, connectionsChanged, sessions });
       return main;
     });
     return loading;
@@ -34,12 +34,12 @@ export function activate(context: vscode.ExtensionContext): FrontendApi {
   setParticipantKeys(grants);
   const handler: vscode.ChatRequestHandler = async (request, chat, stream, token) =>
     (await load()).chat({ request, context: chat, stream, token });
-  registerParticipants(context, grants, handler);
+  const participants = new Participants({ context, grants, log, handler });
   const sessions = registerSessions({
     context,
     grants,
     log,
-    handler,
+    participant: participants.ofSessions,
     content: async (resource) => (await load()).session(resource, handler),
     // The list follows the state by itself once there is one.
     refresh: async () => {

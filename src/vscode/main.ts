@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { messageOf } from '../protocol/messageOf.js';
 import { selectFocus } from '../selectors/focus.js';
-import { selectIdentityLabel } from '../selectors/identity.js';
+import { selectIdentity, selectIdentityLabel } from '../selectors/identity.js';
 import { selectWaitingIds } from '../selectors/requests.js';
 import { selectTurn } from '../selectors/turn.js';
 import { connectionFocused } from '../store/focus.js';
@@ -15,6 +15,7 @@ import type { CommandName } from './commandNames.js';
 import { createFront, type Front, type FrontOptions } from './front.js';
 import type { RuntimeModel } from './model.js';
 import type { SessionContent, SessionItemController } from './proposed.js';
+import type { Participants } from './participants.js';
 import { Permissions } from './permissions.js';
 import { Arrivals, revealConversation } from './reveal.js';
 import { SessionItems } from './sessionItems.js';
@@ -22,6 +23,7 @@ import { watchState } from './watchState.js';
 
 export interface MainOptions extends FrontOptions {
   readonly model: RuntimeModel;
+  readonly participants: Participants;
   readonly connectionsChanged: vscode.EventEmitter<void>;
   /** The editor's list of sessions, where it has one. */
   readonly sessions: SessionItemController | undefined;
@@ -39,7 +41,7 @@ export class Main {
   private readonly started: Promise<void>;
   private infos: readonly ConnectionInfo[] = [];
 
-  constructor({ model, connectionsChanged, sessions, ...options }: MainOptions) {
+  constructor({ model, participants, connectionsChanged, sessions, ...options }: MainOptions) {
     this.front = createFront(options);
     const { app, context } = this.front;
     this.attaching = new Attaching(this.front);
@@ -49,7 +51,9 @@ export class Main {
     });
     const concerns = ({ connections, turn, requests, focus }: RootState) => [connections, turn, requests, focus];
     const tell = (root: RootState) => {
-      model.rename(selectIdentityLabel(root, selectFocus(root)));
+      const { icon } = selectIdentity(root, selectFocus(root));
+      model.rename(selectIdentityLabel(root, selectFocus(root)), icon);
+      participants.wear(icon);
       const infos = infosOf(root);
       if (JSON.stringify(infos) === JSON.stringify(this.infos)) return;
       this.infos = infos;

@@ -16,6 +16,22 @@ interface StreamAdditions {
   codeblockUri(uri: vscode.Uri, isEdit?: boolean): void;
   /** chatParticipantAdditions */
   push(part: ToolInvocationPart): void;
+  /** chatParticipantAdditions. Resolves with the answers by question, or with nothing where the response is over. */
+  questionCarousel(questions: Question[], allowSkip?: boolean): Thenable<Record<string, unknown> | undefined>;
+}
+
+/** chatParticipantAdditions. One question of several that the editor shows above the composer. */
+export interface Question {
+  id: string;
+  type: number;
+  title: string;
+}
+
+interface QuestionOptions {
+  message?: vscode.MarkdownString;
+  options?: { id: string; label: string; value: unknown }[];
+  defaultValue?: string | string[];
+  allowFreeformInput?: boolean;
 }
 
 /** chatParticipantAdditions. With `enablePartialUpdate`, a second part of the same call changes the first. */
@@ -40,9 +56,9 @@ export interface ToolResultData {
 export interface SessionItem {
   readonly resource: vscode.Uri;
   label: string;
-  description?: string;
+  description?: string | vscode.MarkdownString;
   iconPath?: vscode.IconPath;
-  tooltip?: string;
+  tooltip?: string | vscode.MarkdownString;
   status?: number;
   timing?: { readonly created: number; readonly lastRequestStarted?: number; readonly lastRequestEnded?: number };
 }
@@ -107,6 +123,9 @@ interface ProposedChat {
 
 interface ProposedModule {
   readonly chat: ProposedChat;
+  /** chatParticipantAdditions */
+  readonly ChatQuestion: new (id: string, type: number, title: string, options?: QuestionOptions) => Question;
+  readonly ChatQuestionType: Readonly<Record<'Text' | 'SingleSelect' | 'MultiSelect', number>>;
   readonly ChatSessionStatus: Readonly<Record<'Failed' | 'Completed' | 'InProgress' | 'NeedsInput', number>>;
   /** chatParticipantPrivate; the turns of a restored session. */
   readonly ChatRequestTurn2: new (

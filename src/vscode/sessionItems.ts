@@ -35,7 +35,7 @@ export class SessionItems {
   private itemOf(row: ConversationRow): SessionItem {
     const item = this.controller.createChatSessionItem(conversationResource(row.connection), row.label);
     item.description = row.description;
-    item.iconPath = this.icon;
+    item.iconPath = row.icon === null ? this.icon : new vscode.ThemeIcon(row.icon);
     item.status = proposed.ChatSessionStatus[STATUS[row.status]];
     item.timing = {
       created: row.attachedAt,

@@ -1,4 +1,4 @@
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import { messageOf } from '../protocol/messageOf.js';
 import type { Grants } from './grants.js';
 import { proposed, type SessionContent, type SessionItemController } from './proposed.js';
@@ -8,7 +8,8 @@ export interface SessionsOptions {
   readonly context: vscode.ExtensionContext;
   readonly grants: Grants;
   readonly log: vscode.LogOutputChannel;
-  readonly handler: vscode.ChatRequestHandler;
+  /** The one that the prompts of a session go to. */
+  readonly participant: vscode.ChatParticipant | undefined;
   /** What a session shows when it is opened. */
   readonly content: (resource: vscode.Uri) => Promise<SessionContent>;
   /** Brings the list up to date. */
@@ -20,7 +21,7 @@ export interface SessionsOptions {
  * this proposal loses what needs it and no more.
  */
 export function registerSessions(options: SessionsOptions): SessionItemController | undefined {
-  const { context, grants, log, handler, content, refresh } = options;
+  const { context, grants, log, participant, content, refresh } = options;
   if (!grants.has('chatSessionsProvider')) return undefined;
   const attempt = <T extends vscode.Disposable>(what: string, make: () => T): T | undefined => {
     try {
@@ -32,12 +33,7 @@ export function registerSessions(options: SessionsOptions): SessionItemControlle
       return undefined;
     }
   };
-  const participant = attempt('The participant of sessions', () =>
-    // One of the manifest's: the editor puts the name of a dynamic one into the composer as a mention.
-    vscode.chat.createChatParticipant(SESSION_TYPE, handler),
-  );
   if (participant) {
-    participant.iconPath = vscode.Uri.joinPath(context.extensionUri, 'media', 'icon.png');
     attempt('The content of sessions', () =>
       proposed.chat.registerChatSessionContentProvider(
         SESSION_TYPE,

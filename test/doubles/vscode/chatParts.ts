@@ -124,6 +124,28 @@ export class ChatResponseCodeblockUriPart {
   }
 }
 
+export enum ChatQuestionType {
+  Text = 1,
+  SingleSelect = 2,
+  MultiSelect = 3,
+}
+
+export class ChatQuestion {
+  message?: Text;
+  options?: readonly { readonly id: string; readonly label: string; readonly value: unknown }[];
+  defaultValue?: string | string[];
+  allowFreeformInput?: boolean;
+
+  constructor(
+    public id: string,
+    public type: ChatQuestionType,
+    public title: string,
+    options: Partial<Pick<ChatQuestion, 'message' | 'options' | 'defaultValue' | 'allowFreeformInput'>> = {},
+  ) {
+    Object.assign(this, options);
+  }
+}
+
 /** In the editor, too, the same class as `ChatRequestTurn`. */
 export class ChatRequestTurn2 implements vscode.ChatRequestTurn {
   readonly command?: string;

@@ -26,6 +26,15 @@ export class ProposedCall {
   ) {}
 }
 
+export type Answers = Readonly<Record<string, unknown>>;
+
+export interface Carousel {
+  readonly questions: readonly parts.ChatQuestion[];
+  readonly allowSkip: boolean;
+  /** What a person submits, by question; nothing where the response ended first. */
+  readonly answer: (answers: Answers | undefined) => void;
+}
+
 const PLAIN = [
   parts.ChatResponseMarkdownPart,
   parts.ChatResponseFileTreePart,
@@ -51,6 +60,8 @@ const ADDITIONS = 'chatParticipantAdditions';
 /** The stream of one response, as the real one in what it refuses. It keeps each part as it was when it came. */
 export class ResponseStream implements vscode.ChatResponseStream {
   readonly parts: RecordedPart[] = [];
+  /** The questions that stand above the composer, or stood there. */
+  readonly carousels: Carousel[] = [];
   isClosed = false;
   readonly #host: Host;
   readonly #listeners = new Set<() => void>();
@@ -61,6 +72,7 @@ export class ResponseStream implements vscode.ChatResponseStream {
 
   close(): void {
     this.isClosed = true;
+    for (const { answer } of this.carousels) answer(undefined);
   }
 
   /** All Markdown that was given, as one text. */
@@ -136,6 +148,15 @@ export class ResponseStream implements vscode.ChatResponseStream {
     return this.#take(new parts.ChatResponseInfoPart(message));
   }
 
+  /** Stays for as long as the response is open, whoever answered meanwhile. */
+  async questionCarousel(questions: readonly parts.ChatQuestion[], allowSkip = true): Promise<Answers | undefined> {
+    this.#check(ADDITIONS);
+    return new Promise((resolve) => {
+      this.carousels.push({ questions, allowSkip, answer: resolve });
+      this.#take(new ProposedCall('questionCarousel', [questions, allowSkip]));
+    });
+  }
+
   codeblockUri(uri: vscode.Uri, isEdit?: boolean): this {
     this.#check(ADDITIONS);
     return this.#take(new parts.ChatResponseCodeblockUriPart(uri, isEdit));
@@ -147,7 +168,6 @@ export class ResponseStream implements vscode.ChatResponseStream {
   readonly externalEdit = this.#call('externalEdit');
   readonly markdownWithVulnerabilities = this.#call('markdownWithVulnerabilities');
   readonly confirmation = this.#call('confirmation');
-  readonly questionCarousel = this.#call('questionCarousel');
   readonly reference2 = this.#call('reference2');
   readonly codeCitation = this.#call('codeCitation');
   readonly beginToolInvocation = this.#call('beginToolInvocation');
