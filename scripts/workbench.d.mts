@@ -1,6 +1,7 @@
 export interface WorkbenchOptions {
   readonly extensionDir?: string;
   readonly vsix?: string;
+  readonly beside?: readonly string[];
   readonly proposals?: boolean;
   readonly env?: Readonly<Record<string, string>>;
   readonly settings?: Readonly<Record<string, unknown>>;

@@ -78,6 +78,7 @@ function signalGroup({ pid }, name) {
  * @param {object} options
  * @param {string} [options.extensionDir] folder with package.json and the built extension, used in place
  * @param {string} [options.vsix] or a packaged extension, installed as a person would
+ * @param {string[]} [options.beside] other packaged extensions
  * @param {boolean} [options.proposals] whether the extension's enabledApiProposals are granted; a released VS Code grants none
  * @param {Record<string, string>} [options.env] added to the environment of the server and of the extension host
  * @param {Record<string, unknown>} [options.settings] user settings, over ours
@@ -87,6 +88,7 @@ function signalGroup({ pid }, name) {
 export async function startWorkbench({
   extensionDir,
   vsix,
+  beside = [],
   proposals = false,
   env = {},
   settings = {},
@@ -120,7 +122,7 @@ export async function startWorkbench({
     ...(password === undefined ? {} : { PASSWORD: password }),
     ...env,
   };
-  const id = await install({ node, entry, folders, environment, extensions, extensionDir, vsix });
+  const id = await install({ node, entry, folders, environment, extensions, extensionDir, vsix, beside });
   const port = await freePort();
   const flags = [
     ...[
@@ -179,10 +181,14 @@ export async function startWorkbench({
   };
 }
 
-async function install({ node, entry, folders, environment, extensions, extensionDir, vsix }) {
+async function install({ node, entry, folders, environment, extensions, extensionDir, vsix, beside }) {
   if (vsix !== undefined) {
-    await promisify(execFile)(node, [entry, ...folders, '--install-extension', resolve(vsix)], { env: environment });
-    return JSON.parse(await readFile(join(extensions, 'extensions.json'), 'utf8'))[0].identifier.id;
+    const add = (path) =>
+      promisify(execFile)(node, [entry, ...folders, '--install-extension', resolve(path)], { env: environment });
+    await add(vsix);
+    const [{ identifier }] = JSON.parse(await readFile(join(extensions, 'extensions.json'), 'utf8'));
+    for (const path of beside) await add(path);
+    return identifier.id;
   }
   const { publisher, name, version } = JSON.parse(await readFile(join(extensionDir, 'package.json'), 'utf8'));
   await symlink(resolve(extensionDir), join(extensions, `${publisher}.${name}-${version}`), 'dir');

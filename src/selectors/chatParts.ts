@@ -139,6 +139,8 @@ function notePart(id: string, note: Extract<Entry, { kind: 'note' }>['note']): T
   switch (note.about) {
     case 'restarted':
       return textPart(id, 'notice', 'The runtime was restarted. What was shown before is kept.');
+    case 'replaced':
+      return textPart(id, 'notice', 'The runtime serves another conversation now than the one that was shown before.');
     case 'gap':
       return textPart(id, 'warning', bounded(`Part of this conversation can't be shown now: ${note.message}`));
     case 'malformed':

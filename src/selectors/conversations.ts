@@ -26,7 +26,7 @@ export function selectConversationRows(root: RootState): readonly ConversationRo
   return Object.entries(root.conversations)
     .map(([connection, times]): ConversationRow => ({
       connection,
-      label: labelOf(root, connection),
+      label: selectConversationLabel(root, connection),
       description: selectConnectionName(root, connection),
       icon: selectIdentity(root, connection).icon ?? null,
       status: statusOf(root, connection),
@@ -47,7 +47,7 @@ function statusOf(root: RootState, connection: ConnectionId): ConversationRow['s
 }
 
 /** What was asked first; who answers where nothing was. */
-function labelOf(root: RootState, connection: ConnectionId): string {
+export function selectConversationLabel(root: RootState, connection: ConnectionId): string {
   const transcript = root.transcript[connection] ?? EMPTY_TRANSCRIPT;
   const saved = transcript.history.find(({ role, text }) => role === 'user' && text.trim() !== '');
   const asked = saved?.text ?? firstPrompt(root, connection);

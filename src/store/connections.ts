@@ -1,5 +1,5 @@
 import { createSlice, type PayloadAction } from '@reduxjs/toolkit';
-import type { Descriptor, Snapshot } from '../protocol/frontend-v2.js';
+import type { Descriptor, HistoryMessage, Snapshot } from '../protocol/frontend-v2.js';
 import type { ConnectionTarget } from '../protocol/handover.js';
 import type { Refusal } from '../protocol/refusal.js';
 
@@ -19,7 +19,27 @@ export interface Connection {
   readonly descriptor: Descriptor | undefined;
   /** Frames that could not be read as events, since the connection was opened. */
   readonly malformed: number;
+  readonly before: Before;
 }
+
+/** What is known of a conversation from before this window was attached to it. */
+export interface Before {
+  /** How far an earlier window had heard it; null where none did. */
+  readonly heard: Heard | null;
+  /** The conversation as a host keeps it; empty where none gave any. Shown where the runtime itself has no prompt saved. */
+  readonly transcript: readonly HistoryMessage[];
+}
+
+export interface Heard {
+  /** The runtime's own name for the conversation. */
+  readonly sessionId: string;
+  /** The last event's. */
+  readonly sequence: number;
+  /** The turn that ran: what became of it is something to tell. Its prompt is null where that is not known. */
+  readonly running: { readonly prompt: string | null } | null;
+}
+
+const NOTHING_BEFORE: Before = { heard: null, transcript: [] };
 
 export type ConnectionPhase =
   | { readonly name: 'connecting'; readonly attempt: number }
@@ -37,6 +57,13 @@ export type LossReason = 'ended' | 'silent';
 
 export type ConnectionsState = Readonly<Record<ConnectionId, Connection>>;
 
+interface Opening {
+  readonly target: ConnectionTarget;
+  readonly origin: Origin;
+  readonly label?: string;
+  readonly before?: Partial<Before>;
+}
+
 type Of<T = object> = PayloadAction<T & { readonly connection: ConnectionId }>;
 
 const initialState: ConnectionsState = {};
@@ -46,7 +73,7 @@ const slice = createSlice({
   initialState,
   reducers: {
     /** Somebody handed a runtime over. A known id with a new target starts over; its conversation is kept. */
-    opened: (state, { payload }: Of<{ target: ConnectionTarget; origin: Origin; label?: string }>) => ({
+    opened: (state, { payload }: Of<Opening>) => ({
       ...state,
       [payload.connection]: {
         target: payload.target,
@@ -55,6 +82,7 @@ const slice = createSlice({
         phase: { name: 'connecting', attempt: 1 } as const,
         descriptor: state[payload.connection]?.descriptor,
         malformed: state[payload.connection]?.malformed ?? 0,
+        before: { ...(state[payload.connection]?.before ?? NOTHING_BEFORE), ...payload.before },
       },
     }),
     attemptStarted: (state, { payload }: Of<{ attempt: number; at: number; lost: LossReason | null }>) =>

@@ -13,9 +13,13 @@ type Continuity = 'first' | 'same' | 'restarted' | 'replaced';
 /** Whether a snapshot goes on from what is known: the rule of frontend.v2 §6.2. */
 function continuityOf(transcript: Transcript, snapshot: Snapshot): Continuity {
   if (transcript.sessionId === null) return 'first';
-  if (transcript.sessionId !== snapshot.descriptor.sessionId) return 'replaced';
-  const reach = Math.max(snapshot.historyCursor, snapshot.replay.at(-1)?.sequence ?? 0);
-  return reach < transcript.cursor ? 'restarted' : 'same';
+  const { sessionId } = snapshot.descriptor;
+  return continuesFrom(transcript.sessionId, transcript.cursor, { sessionId, sequence: reachOf(snapshot) });
+}
+
+/** The last sequence that a snapshot tells of. */
+function reachOf({ historyCursor, replay }: Snapshot): number {
+  return Math.max(historyCursor, replay.at(-1)?.sequence ?? 0);
 }
 
 /** A snapshot joins what is known: the history, what was missed, what the runtime retained, and what it does now. */
@@ -40,7 +44,7 @@ function goOn(
 ): RootState {
   switch (continuity) {
     case 'first':
-      return startOver(state, connection, snapshot);
+      return sinceHeard(startOver(state, connection, snapshot), connection, snapshot, at);
     case 'replaced':
       return replace(state, connection, snapshot);
     case 'same':
@@ -57,6 +61,36 @@ function startOver(state: RootState, connection: ConnectionId, snapshot: Snapsho
     epoch: known.epoch,
     generation: endOf(known) > 0 ? known.generation + 1 : known.generation,
   });
+}
+
+/** Says what became of the turn that an earlier window left running; a restart in between turns takes nothing away. */
+function sinceHeard(state: RootState, connection: ConnectionId, snapshot: Snapshot, at: number): RootState {
+  const heard = state.connections[connection]?.before.heard;
+  if (!heard?.running) return state;
+  const { sessionId } = snapshot.descriptor;
+  const since = continuesFrom(heard.sessionId, heard.sequence, { sessionId, sequence: reachOf(snapshot) });
+  if (since === 'same') return state;
+  if (since === 'replaced') return note(state, connection, { about: 'replaced' });
+  const { prompt } = heard.running;
+  const isSaved = prompt === null || snapshot.history.findLast(({ role }) => role === 'user')?.text === prompt;
+  const lost: readonly EventBody[] = isSaved ? [] : [{ kind: 'user_message', text: prompt }, { kind: 'turn_started' }];
+  const told = lost.reduce((current, body) => tell(current, connection, body, at), state);
+  return startEpoch(endWithProcess(told, connection), connection);
+}
+
+/** Tells as an event what no event of the runtime tells. */
+function tell(state: RootState, connection: ConnectionId, body: EventBody, at: number): RootState {
+  return apply(state, connection, { sequence: cursorOf(state, connection), ...body }, at);
+}
+
+/** Whether a runtime that is now at `now` is the process that was heard up to `sequence`. */
+export function continuesFrom(
+  sessionId: string,
+  sequence: number,
+  now: { readonly sessionId: string; readonly sequence: number },
+): 'same' | 'restarted' | 'replaced' {
+  if (now.sessionId !== sessionId) return 'replaced';
+  return now.sequence < sequence ? 'restarted' : 'same';
 }
 
 /** Another conversation: what was known of the former one, and who answers its requests, does not hold for it. */
@@ -96,8 +130,7 @@ function catchUp(
 }
 
 function recover(state: RootState, connection: ConnectionId, snapshot: Snapshot, over: boolean, at: number): RootState {
-  const replay = (current: RootState, body: EventBody) =>
-    apply(current, connection, { sequence: cursorOf(current, connection), ...body }, at);
+  const replay = (current: RootState, body: EventBody) => tell(current, connection, body, at);
   // A turn of which only the prompt was heard was begun as well: the runtime says both in one breath (§6.5).
   const { current, prompted } = state.turn[connection] ?? NO_TURN;
   const isTheirs = current.phase === 'submitting' && prompted?.trim() !== current.prompt.trim();

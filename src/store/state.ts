@@ -24,7 +24,7 @@ export interface RootState {
 }
 
 /** Counts the shapes that RootState has had; logs of another version replay, but their hashes are not compared. */
-export const STATE_VERSION = 2;
+export const STATE_VERSION = 3;
 
 export function cursorOf(state: RootState, connection: ConnectionId): number {
   return state.transcript[connection]?.cursor ?? 0;

@@ -84,6 +84,8 @@ export interface NoteEntry {
 
 export type Note =
   | { readonly about: 'restarted' }
+  /** An earlier window showed another conversation under this connection. */
+  | { readonly about: 'replaced' }
   | { readonly about: 'gap'; readonly message: string }
   | { readonly about: 'malformed'; readonly count: number }
   /** The runtime's saved history and what was received do not fit together; both stand as they are. */

@@ -11,7 +11,9 @@ import { closeRequested, forgotten, opened, type ConnectionId, type Origin } fro
 import { unavailableReported } from '../store/setup.js';
 import type { Front } from './front.js';
 import { checkedHandoff, narrowedTo, targetOf, type Handoff } from './handoff.js';
+import { HeardConversations } from './heard.js';
 import { EXTERNAL, REMEMBERED, SECTION, settings } from './settings.js';
+import { watchState } from './watchState.js';
 import { untilState } from '../sagas/untilState.js';
 
 /** What another extension gives to `connect`. */
@@ -34,13 +36,25 @@ export function isToken(text: string): boolean {
   return /^[\x21-\x7e]+$/.test(text);
 }
 
+const HEARD_EVERY_MS = 500;
+
 /** Connects to runtimes: to what the environment, the settings or another extension name. */
 export class Attaching {
   /** Of this window, for a token that is bound to none. */
   private readonly ownClientId = `vscode-${randomUUID()}`;
+  private readonly heard: HeardConversations;
 
   constructor(private readonly front: Front) {
+    this.heard = new HeardConversations(front.context.workspaceState);
     front.context.subscriptions.push(
+      watchState(
+        front.app,
+        ({ connections, turn }) => [connections, turn],
+        HEARD_EVERY_MS,
+        (root) => {
+          this.heard.update(root);
+        },
+      ),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration(`${SECTION}.baseUrl`) || this.isFromSettings(event)) this.fromSettings();
       }),
@@ -148,6 +162,7 @@ export class Attaching {
     // What was left undrawn is of a conversation that is known no more.
     this.front.undrawn.delete(connection);
     app.dispatch(forgotten({ connection }));
+    await this.heard.forget(connection);
   }
 
   private openExternal(handoff: Handoff): void {
@@ -167,7 +182,11 @@ export class Attaching {
 
   private open(connection: ConnectionId, origin: Origin, target: ConnectionTarget, label?: string): void {
     this.front.log.info(`Connecting to ${target.baseUrl} as ${target.clientId} (${origin}).`);
-    this.front.app.dispatch(opened({ connection, origin, target, ...(label === undefined ? {} : { label }) }));
+    const known = this.front.app.getState().connections[connection];
+    const before = known ? {} : { before: { heard: this.heard.of(connection) } };
+    this.front.app.dispatch(
+      opened({ connection, origin, target, ...(label === undefined ? {} : { label }), ...before }),
+    );
   }
 
   /** A change of the other settings matters only to the connection that they are for. */

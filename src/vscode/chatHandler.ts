@@ -35,7 +35,11 @@ const HISTORY_COMMAND = 'history';
 /** What a response keeps of itself, so that the next prompt of the same chat goes to the same conversation. */
 interface ReplyMetadata {
   readonly connection: ConnectionId;
+  readonly turnId?: TurnId;
 }
+
+const REWRITTEN =
+  'The agent’s conversation can’t be taken back: this prompt runs as a new turn, behind all that was said before.';
 
 /** Prompt in, parts out: resolves when the turn has settled, or when a prompt that waits is to steer it. */
 export async function handleChat(front: Front, attaching: Attaching, call: ChatCall): Promise<vscode.ChatResult> {
@@ -44,7 +48,7 @@ export async function handleChat(front: Front, attaching: Attaching, call: ChatC
   if (connection === undefined) return refusal(notConnected(app.getState()));
   app.dispatch(connectionFocused({ connection }));
   // A file system may hang; the person can still leave.
-  const prompt = await Promise.race([promptOf(call.request), left(call.token)]);
+  const [prompt] = await Promise.all([Promise.race([promptOf(call.request), left(call.token)]), front.cards.look()]);
   if (prompt === undefined) {
     await clearQueue(front, call.context);
     return {};
@@ -56,9 +60,14 @@ export async function handleChat(front: Front, attaching: Attaching, call: ChatC
       `What this chat was about is not connected any more; this goes to ${selectIdentityLabel(app.getState(), connection)}.`,
     );
   }
+  if (front.rewritten.isIn(call)) reply.remark(REWRITTEN);
   try {
     const handling = new Handling(front, attaching, connection, reply, call);
-    return { ...(await handling.run(prompt)), metadata: { connection } satisfies ReplyMetadata };
+    const result = await handling.run(prompt);
+    const { turnId } = handling;
+    if (turnId !== undefined) front.rewritten.ended(call, call.token.isCancellationRequested ? null : turnId);
+    const metadata: ReplyMetadata = { connection, ...(turnId === undefined ? {} : { turnId }) };
+    return { ...result, metadata };
   } finally {
     reply.end();
     if (call.token.isCancellationRequested) await clearQueue(front, call.context);
@@ -66,6 +75,9 @@ export async function handleChat(front: Front, attaching: Attaching, call: ChatC
 }
 
 class Handling {
+  /** The turn that the response shows, once there is one. */
+  turnId: TurnId | undefined;
+
   constructor(
     private readonly front: Front,
     private readonly attaching: Attaching,
@@ -176,6 +188,7 @@ class Handling {
   private async follow({ turnId, cursor, startedAt }: Undrawn): Promise<vscode.ChatResult> {
     const { services } = this.front;
     const { connection } = this;
+    this.turnId = turnId;
     const stopped = this.call.token.onCancellationRequested(() => {
       requestStop(this.front, connection);
     });

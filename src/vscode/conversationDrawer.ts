@@ -25,7 +25,7 @@ export function conversationDrawer(options: ConversationDrawerOptions): PartDraw
     stream,
     grants: front.grants,
     buttons: (part) => answerButtons(front, connection, part),
-    card: (part) => (inSession && front.hasCards ? approvalCard(connection, part) : undefined),
+    card: (part) => (inSession && front.cards.areThere ? approvalCard(connection, part) : undefined),
     ...(isLive
       ? {
           ask: (part: RequestPart, to: ProposedStream) => {

@@ -5,7 +5,9 @@ import { nodeServices } from '../services/node/services.js';
 import type { Services } from '../services/services.js';
 import type { ConnectionId } from '../store/connections.js';
 import type { TurnId } from '../store/turn.js';
+import { Cards } from './cards.js';
 import type { Grants } from './grants.js';
+import { Rewritten } from './rewritten.js';
 import { Secrets } from './secrets.js';
 
 /** What all parts of the extension share: the one store, and the editor's side of it. */
@@ -18,8 +20,9 @@ export interface Front {
   readonly secrets: Secrets;
   /** Where the drawing of a conversation stopped although its turn went on: the next response goes on from there. */
   readonly undrawn: Map<ConnectionId, Undrawn>;
-  /** Whether the editor's own card answers inside the running turn; false until that is known. */
-  hasCards: boolean;
+  /** Whether the editor's own card answers inside the running turn. */
+  readonly cards: Cards;
+  readonly rewritten: Rewritten;
   /** The conversations whose history an editor has shown. */
   readonly views: Set<ConnectionId>;
 }
@@ -51,5 +54,16 @@ export function createFront({ context, grants, log }: FrontOptions): Front {
       void app.stop();
     },
   });
-  return { app, services, context, grants, log, secrets, undrawn: new Map(), views: new Set(), hasCards: false };
+  return {
+    app,
+    services,
+    context,
+    grants,
+    log,
+    secrets,
+    undrawn: new Map(),
+    cards: new Cards(grants),
+    rewritten: new Rewritten(),
+    views: new Set(),
+  };
 }

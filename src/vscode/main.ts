@@ -7,7 +7,6 @@ import { selectTurn } from '../selectors/turn.js';
 import { connectionFocused } from '../store/focus.js';
 import type { RootState } from '../store/state.js';
 import type { ConnectionInfo, ConnectOptions } from './api.js';
-import { hasInTurnApprovals } from './approvalCard.js';
 import { Attaching } from './attaching.js';
 import { watchAttention } from './attention.js';
 import type { ChatCall } from './chatHandler.js';
@@ -86,9 +85,7 @@ export class Main {
   }
 
   private async start(): Promise<void> {
-    const asked = this.front.grants.has('chatParticipantAdditions') ? hasInTurnApprovals() : false;
     await this.attaching.atStart();
-    this.front.hasCards = await asked;
   }
 
   /** What a session of the editor's list shows. */

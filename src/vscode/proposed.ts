@@ -160,6 +160,16 @@ interface ProposedModule {
   ) => ToolInvocationPart & { toolSpecificData?: ToolResultData };
 }
 
+/** chatParticipantPrivate. */
+export type ProposedRequest = vscode.ChatRequest & RequestAdditions;
+
+interface RequestAdditions {
+  /** How often this prompt was sent before, in the same place. */
+  readonly attempt?: number;
+  /** Never gated: an editor too old for it says nothing. */
+  readonly sessionResource?: vscode.Uri;
+}
+
 /** chatParticipantPrivate, though never gated: an editor too old for it says nothing. */
 export type ProposedContext = vscode.ChatContext & ContextAdditions;
 

@@ -1,11 +1,15 @@
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
+import type { App } from '../sagas/app.js';
 import { isOver, whyOver } from '../selectors/connections.js';
 import { selectFocus } from '../selectors/focus.js';
 import { HISTORY_MARKER, selectHistoryTurns, type HistoryTurn } from '../selectors/historyTurns.js';
+import { selectConversationLabel } from '../selectors/conversations.js';
+import { escapeMarkdown } from '../selectors/markdown.js';
 import { selectOpenTurn, type OpenTurn } from '../selectors/openTurn.js';
 import { selectTurn } from '../selectors/turn.js';
 import type { ConnectionId } from '../store/connections.js';
 import { connectionFocused } from '../store/focus.js';
+import type { RootState } from '../store/state.js';
 import { interruptRequested } from '../store/turn.js';
 import { conversationDrawer } from './conversationDrawer.js';
 import type { Front } from './front.js';
@@ -17,6 +21,10 @@ import { untilState } from '../sagas/untilState.js';
 
 /** A conversation that can't be attached to by then is shown as far as it is known; ms. */
 const PATIENCE_MS = 15_000;
+/** After a reload another extension may hand its runtime over a moment later; ms. */
+const UNKNOWN_PATIENCE_MS = 5_000;
+const NOT_CONNECTED =
+  'This conversation is not connected. Connect to its runtime, then close this tab and open it again.';
 
 /**
  * What a session of ours shows when it is opened: its whole history, and what still goes on as it goes on. A session that
@@ -30,18 +38,20 @@ export async function sessionContent(
   const { app } = front;
   const connection = connectionIn(resource) ?? selectFocus(app.getState());
   if (connection === undefined) return { history: [], requestHandler };
-  await attachedOrOver(front, connection);
+  await Promise.all([attachedOrOver(front, connection), front.cards.look()]);
   const root = app.getState();
-  if (root.connections[connection] === undefined) {
-    throw new Error('This conversation is not connected. Connect to its runtime, then open it again.');
-  }
+  const phase = root.connections[connection]?.phase;
+  if (phase === undefined) return { title: 'Not connected', history: aside(NOT_CONNECTED), requestHandler };
   app.dispatch(connectionFocused({ connection }));
   front.views.add(connection);
   const open = selectOpenTurn(root, connection);
   const turns = selectHistoryTurns(root, connection, open?.cursor);
   const history = turns.flatMap((turn, at) => turnsOf(front, connection, turn, at));
-  if (!open) return { history, requestHandler };
+  const title = selectConversationLabel(root, connection);
+  if (isOver(phase)) return { title, history: [...history, ...aside(whyOver(phase))], requestHandler };
+  if (!open) return { title, history, requestHandler };
   return {
+    title,
     history: [...history, requestTurn(open.prompt, 'open')],
     activeResponseCallback: (stream, token) => drawOpenTurn(front, connection, open, stream, token),
     requestHandler,
@@ -49,14 +59,30 @@ export async function sessionContent(
 }
 
 async function attachedOrOver({ app }: Front, connection: ConnectionId): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, PATIENCE_MS)));
-  const settled = untilState(app, ({ connections }) => {
-    const phase = connections[connection]?.phase;
+  const phaseIn = ({ connections }: RootState) => connections[connection]?.phase;
+  await patiently(app, UNKNOWN_PATIENCE_MS, (root) => phaseIn(root) !== undefined);
+  await patiently(app, PATIENCE_MS, (root) => {
+    const phase = phaseIn(root);
     return phase === undefined || phase.name === 'attached' || isOver(phase);
   });
-  await Promise.race([settled, late]);
+}
+
+async function patiently(app: App, ms: number, wanted: (root: RootState) => boolean): Promise<void> {
+  const late = new AbortController();
+  const timer = setTimeout(() => {
+    late.abort();
+  }, ms);
+  await untilState(app, wanted, late.signal);
   clearTimeout(timer);
+}
+
+/** Something that is no part of the conversation, with a way on. */
+function aside(text: string): readonly (vscode.ChatRequestTurn | vscode.ChatResponseTurn)[] {
+  const parts = [
+    new vscode.ChatResponseMarkdownPart(new vscode.MarkdownString(escapeMarkdown(text))),
+    new vscode.ChatResponseCommandButtonPart({ command: 'supercode.frontend.showStatus', title: 'Show Status…' }),
+  ];
+  return [requestTurn(null, 'aside'), new proposed.ChatResponseTurn2(parts, {}, SESSION_TYPE)];
 }
 
 function turnsOf(front: Front, connection: ConnectionId, turn: HistoryTurn, at: number) {

@@ -39,6 +39,8 @@ export class FakeEditor {
   readonly host: Host;
   readonly #stores: Stores;
   readonly #options: FakeEditorOptions;
+  /** Chats that a test did not name: each is a new one. */
+  #chats = 0;
   #context: vscode.ExtensionContext;
 
   constructor(options: FakeEditorOptions = {}) {
@@ -173,7 +175,9 @@ export class FakeEditor {
       'prompt' | 'command' | 'references' | 'toolReferences' | 'toolInvocationToken' | 'model'
     >;
     // Not in the stable API, but there at run time, whatever is granted.
-    const more = { sessionResource: options.sessionResource ?? Uri.parse('vscode-chat-session://local/c2Vzc2lvbg==') };
+    const more = {
+      sessionResource: options.sessionResource ?? Uri.parse(`vscode-chat-session://local/${++this.#chats}`),
+    };
     return Object.assign(request, more);
   }
 

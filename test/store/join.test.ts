@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { selectNewParts, startCursor } from '../../src/selectors/newParts.js';
-import { described, replayRefused } from '../../src/store/connections.js';
+import { described, opened, replayRefused } from '../../src/store/connections.js';
 import { policyChosen } from '../../src/store/permissions.js';
 import { answerAcknowledged, answerRequested } from '../../src/store/requests.js';
 import { inputAccepted, interruptAcknowledged, interruptRequested, submitRequested } from '../../src/store/turn.js';
@@ -335,5 +335,40 @@ describe('what we asked for, when a snapshot comes', () => {
     expect(statusOf(state, 7)?.phase).toBe('answering');
     const done = fold([answerAcknowledged({ connection: 'c', requestId: 7 })], state);
     expect(statusOf(done, 7)).toMatchObject({ phase: 'answered', by: 'person', label: 'Allow', resolution: null });
+  });
+});
+
+describe('a conversation that an earlier window heard', () => {
+  const heardBefore = (sequence: number, prompt: string | null | undefined, sessionId = 'session-1') => {
+    const credential = { kind: 'secret', key: 'k' } as const;
+    const target = { baseUrl: 'http://127.0.0.1:1', clientId: 'me', credential, permissions: null };
+    const running = prompt === undefined ? null : { prompt };
+    return opened({ connection: 'c', origin: 'api', target, before: { heard: { sessionId, sequence, running } } });
+  };
+  const history = [user('one'), assistant('A.'), user('two')];
+  const LOST = ['> unsaved', 'end failed The runtime was restarted and this turn was lost.', 'note restarted'];
+
+  it.each([
+    ['that runs on', heardBefore(3, 'two'), []],
+    ['that was restarted in the middle of a turn', heardBefore(9, 'two'), ['note restarted']],
+    ['that was restarted in the middle of a turn that nobody knows', heardBefore(9, null), ['note restarted']],
+    ['that was restarted before the prompt of its turn was saved', heardBefore(9, 'unsaved'), LOST],
+    ['that was restarted while nothing ran', heardBefore(9, undefined), []],
+    ['that is another one by now', heardBefore(3, 'two', 'session-0'), ['note replaced']],
+    ['that is another one, and nothing ran', heardBefore(3, undefined, 'session-0'), []],
+  ])('%s', (_, before, notes) => {
+    const state = fold([before, attach({ history, historyCursor: 4 })]);
+    expect(storyOf(state)).toEqual(notes);
+    expect(transcriptOf(state)).toMatchObject({ cursor: 4, history });
+    expect(state.turn['c']?.current.phase ?? 'idle').toBe('idle');
+    // What comes from now on is this process's.
+    const again = attach({ descriptor: BUSY, history, historyCursor: 4, replay: turnStart(5, 'three') });
+    const later = fold([...receive(turnStart(5, 'three')), again], state);
+    expect(storyOf(later)).toEqual([...notes, '> three']);
+  });
+
+  it('keeps what it knows of before through another handover', () => {
+    const state = fold([heardBefore(9, 'two'), open(), attach({ history, historyCursor: 4 })]);
+    expect(storyOf(state)).toEqual(['note restarted']);
   });
 });

@@ -114,6 +114,15 @@ describe('an approval where the host answers cards inside the turn', () => {
     await result;
   });
 
+  it('is there for the next prompt where what provides it comes later than the window', async () => {
+    const attached = await AttachedEditor.open({ granted: true });
+    withCards(attached.editor);
+    const { stream, result, cards } = sendInSession(attached, script({ calls: [bash('ls')] }, { text: 'Done.' }));
+    await stream.until(() => cards().length > 0);
+    expect(await respond(attached, cards()[0]?.data.answers[0])).toEqual({ status: 'responded' });
+    await result;
+  });
+
   it('is buttons in a chat that is not the session', async () => {
     const attached = await AttachedEditor.open({ granted: true, prepare: withCards });
     const turn = attached.send(script({ calls: [bash('ls')] }, { text: 'Done.' }));

@@ -1,13 +1,6 @@
-import { Agent } from '../../src/runtime/agent.js';
-import { Approvals } from '../../src/runtime/approvals.js';
-import { Credentials } from '../../src/runtime/credentials.js';
-import type { EmbeddedRuntime, EmbeddedRuntimeOptions } from '../../src/runtime/embedded.js';
-import { Lease } from '../../src/runtime/lease.js';
-import { RequestBroker, type Response } from '../../src/runtime/requests.js';
-import { RuntimeServer } from '../../src/runtime/server.js';
-import { Session } from '../../src/runtime/session.js';
+import { startAskingRuntime } from '../support/startAskingRuntime.js';
+import type { RequestBroker, Response } from '../../src/runtime/requests.js';
 import type { JsonObject } from '../../src/runtime/wire.js';
-import { Workspace } from '../../src/runtime/workspace.js';
 import { AttachedEditor, until, type AttachedOptions } from './attachedEditor.js';
 
 /** An embedded runtime that asks when a test says so, also while nothing runs, as a hosted one does. */
@@ -24,40 +17,10 @@ export class AskingRuntime {
     const place: { broker?: RequestBroker } = {};
     const attached = await AttachedEditor.open({
       ...options,
-      start: async ({ workspace = '' }: EmbeddedRuntimeOptions): Promise<EmbeddedRuntime> => {
-        const session = new Session('asking-session', []);
-        const broker = new RequestBroker(session);
+      start: async (asked) => {
+        const { runtime, broker } = await startAskingRuntime(asked);
         place.broker = broker;
-        const policy = { toolApproval: 'on-request', permissionsEngine: true } as const;
-        const agent = new Agent(session, new Workspace(workspace), new Approvals(policy, broker));
-        const credentials = new Credentials();
-        const model = { configured: 'scripted/model', current: 'scripted/model' };
-        const lease = new Lease(30_000);
-        const close = () => agent.close();
-        const server = new RuntimeServer(
-          { session, agent, broker, lease, model, close, isClosing: () => false },
-          credentials,
-          15_000,
-        );
-        const url = await server.listen(0);
-        const kill = async () => {
-          agent.kill();
-          broker.withdrawAll();
-          const stopped = server.stop();
-          server.drop();
-          await stopped;
-        };
-        return {
-          url,
-          workspace,
-          ownerToken: credentials.ownerToken,
-          sessionId: session.id,
-          ended: new Promise(() => undefined),
-          mint: (clientId, grant = 'interactive') => credentials.mint(clientId, grant),
-          history: () => session.history,
-          close: kill,
-          kill,
-        };
+        return runtime;
       },
     });
     if (!place.broker) throw new Error('nothing was started');

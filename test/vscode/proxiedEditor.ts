@@ -53,12 +53,22 @@ export class ProxiedEditor {
    */
   async restart(before?: () => Promise<unknown>): Promise<void> {
     await this.lose();
+    await this.startAgain(before);
+    await until(() => this.phase === 'attached', 'an attachment to the new process');
+  }
+
+  /** As `restart`, while this editor is not there to see it. */
+  async restartUnseen(): Promise<void> {
+    await this.runtime.kill();
+    await this.startAgain();
+  }
+
+  private async startAgain(before?: () => Promise<unknown>): Promise<void> {
     const { workspace, sessionId } = this.runtime;
     const history = this.runtime.history();
     this.place.runtime = await startEmbeddedRuntime({ ...this.place.asked, workspace, sessionId, history });
     await before?.();
     this.proxy.upstream = { url: this.runtime.url, token: this.runtime.mint(CLIENT_ID) };
-    await until(() => this.phase === 'attached', 'an attachment to the new process');
   }
 
   /** The runtime is killed, and nobody is there. */

@@ -1,10 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ChatMessage } from '../../src/runtime/wire.js';
 import type { SessionContent, SessionItem } from '../../src/vscode/proposed.js';
 import { CancellationTokenSource } from '../doubles/vscode/basics.js';
 import { ChatRequestTurn2, ChatResponseMarkdownPart, ChatResponseTurn2 } from '../doubles/vscode/chatParts.js';
 import { Uri } from '../doubles/vscode/uri.js';
 import { AttachedEditor, bash, script, until } from './attachedEditor.js';
+import { ProxiedEditor } from './proxiedEditor.js';
 
 const HISTORY: readonly ChatMessage[] = [
   { role: 'system', content: 'You are an agent.' },
@@ -126,7 +127,39 @@ describe('a session', () => {
 
   it('of a runtime that is not connected says so', async () => {
     const attached = await opened();
-    await expect(contentOf(attached, resource('gone'))).rejects.toThrow('not connected');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const content = contentOf(attached, resource('gone'));
+    // Another extension may hand it over in a moment.
+    await vi.advanceTimersByTimeAsync(5_000);
+    const [marker, reply] = toldIn(await content).map(plain);
+    expect(marker).toBe('> ⟨supercode runtime history⟩');
+    expect(reply).toMatch(/^This conversation is not connected\. Connect to its runtime, .*CommandButtonPart$/);
+  });
+
+  it('whose runtime another extension hands over a moment later waits for it', async () => {
+    const attached = await opened();
+    const { startEmbeddedRuntime } = await import('../../src/runtime/embedded.js');
+    const other = await startEmbeddedRuntime({ sessionId: 'later', history: HISTORY });
+    onTestFinished(() => other.kill());
+    const options = { baseUrl: other.url, token: other.mint('c-2'), clientId: 'c-2' };
+    const id = await attached.api.connect(options);
+    await attached.api.disconnect(id ?? '');
+    const content = contentOf(attached, resource(id));
+    await attached.api.connect(options);
+    expect(toldIn(await content)).toEqual(['> please fix the flaky test', 'I fixed it.']);
+  });
+
+  it('of a runtime that refuses this client says why, behind what is known', async () => {
+    const line = await ProxiedEditor.open({ granted: true, runtime: { sessionId: 'known', history: HISTORY } });
+    await line.lose();
+    line.proxy.faults = { call: () => ({ kind: 'answer', status: 401 }), open: () => ({ status: 401 }) };
+    line.proxy.upstream = { url: line.runtime.url, token: 'none' };
+    await until(() => line.phase === 'refused');
+    const told = toldIn(await contentOf(line.attached)).map(plain);
+    expect(told.slice(0, 2)).toEqual(['> please fix the flaky test', 'I fixed it.']);
+    expect(told.at(-2)).toBe('> ⟨supercode runtime history⟩');
+    expect(told.at(-1)).toMatch(/credential.*CommandButtonPart$/);
   });
 });
 

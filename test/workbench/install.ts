@@ -2,14 +2,15 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createVSIX } from '@vscode/vsce';
 import type { TestProject } from 'vitest/node';
 import { build } from '../../scripts/build.mjs';
 import { setUpWorkbench } from '../../scripts/workbench.mjs';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The packaged extension, with and without the proposals. */
-    vsix: { readonly stock: string; readonly granted: string };
+    /** The packaged extension, with and without the proposals, and the double of a product that bundles it. */
+    vsix: { readonly stock: string; readonly granted: string; readonly product: string };
   }
 }
 
@@ -18,9 +19,20 @@ export async function setup(project: TestProject): Promise<() => void> {
   await setUpWorkbench();
   await build();
   const folder = mkdtempSync(join(tmpdir(), 'extension-'));
-  const vsix = { stock: join(folder, 'stock.vsix'), granted: join(folder, 'granted.vsix') };
+  const vsix = {
+    stock: join(folder, 'stock.vsix'),
+    granted: join(folder, 'granted.vsix'),
+    product: join(folder, 'product.vsix'),
+  };
   pack('--out', join(folder, 'stock'), '--no-proposals', '--vsix', vsix.stock);
   pack('--out', join(folder, 'granted'), '--vsix', vsix.granted);
+  await createVSIX({
+    cwd: join(import.meta.dirname, 'product'),
+    packagePath: vsix.product,
+    dependencies: false,
+    allowMissingRepository: true,
+    skipLicense: true,
+  });
   project.provide('vsix', vsix);
   return () => {
     rmSync(folder, { recursive: true, force: true });

@@ -1,4 +1,5 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
@@ -15,6 +16,10 @@ export interface SceneOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly runtime?: EmbeddedRuntimeOptions;
   readonly env?: Readonly<Record<string, string>>;
+  /** Starts what stands for the runtime; an embedded one when absent. */
+  readonly start?: (options: EmbeddedRuntimeOptions) => Promise<EmbeddedRuntime>;
+  /** Has a product's own extension beside ours: `run` goes through it. */
+  readonly product?: { readonly hasCards: boolean };
 }
 
 const CLIENT_ID = 'editor-1';
@@ -30,30 +35,55 @@ export class Scene {
     readonly workbench: Workbench,
     readonly open: OpenPage,
     public chat: Locator,
+    private readonly productPort: number,
   ) {}
 
-  static async open({ host, settings = {}, runtime: options = {}, env = {} }: SceneOptions): Promise<Scene> {
+  static async open({
+    host,
+    settings = {},
+    runtime: options = {},
+    env = {},
+    start = startEmbeddedRuntime,
+    product,
+  }: SceneOptions): Promise<Scene> {
     const workspace = join(mkdtempSync(join(tmpdir(), 'workbench-runtime-')), 'demo');
     mkdirSync(workspace);
-    const runtime = await startEmbeddedRuntime({ workspace, ...options });
+    const runtime = await start({ workspace, ...options });
+    const port = product ? await freePort() : 0;
     const token = runtime.mint(CLIENT_ID);
     const workbench = await startWorkbench({
       vsix: inject('vsix')[host],
+      beside: product ? [inject('vsix').product] : [],
       proposals: host === 'granted',
-      env: { ...handover(runtime, CLIENT_ID, token), ...env },
+      env: {
+        ...handover(runtime, CLIENT_ID, token),
+        ...(product ? { PRODUCT_PORT: String(port), PRODUCT_HAS_CARDS: product.hasCards ? '1' : '0' } : {}),
+        ...env,
+      },
       settings: { 'chat.agent.collapseCompletedResponses': false, ...settings },
       folder: runtime.workspace,
     });
     const open = await openPage(workbench.url);
     const chat = await openChat(open.page);
     await waitForModel(chat, MODEL);
-    const scene = new Scene(host, runtime, workbench, open, chat);
+    const scene = new Scene(host, runtime, workbench, open, chat, port);
     scene.tokens.push(token);
     return scene;
   }
 
   get page(): Page {
     return this.open.page;
+  }
+
+  /** Runs a command as the product's own extension would; what it came to, as JSON. */
+  async run(command: string, ...args: readonly unknown[]): Promise<unknown> {
+    const response = await fetch(`http://127.0.0.1:${this.productPort}`, {
+      method: 'POST',
+      body: JSON.stringify({ command, args }),
+    });
+    const { result, error } = (await response.json()) as { readonly result?: unknown; readonly error?: string };
+    if (error !== undefined) throw new Error(error);
+    return result;
   }
 
   /** In front of a prompt: the stock editor has the extension answer a mention only. */
@@ -115,6 +145,14 @@ export class Scene {
     await this.runtime.kill();
     rmSync(dirname(this.runtime.workspace), { recursive: true, force: true });
   }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }
 
 /** A picture of the window, in .cache/workbench. */
