@@ -14,6 +14,7 @@ import type { RootState } from '../store/state.js';
 import { steerRequested } from '../store/steering.js';
 import { submitRequested, type TurnId } from '../store/turn.js';
 import type { Attaching } from './attaching.js';
+import type { ChatCall } from './chatCall.js';
 import { ContextRefused, promptWithContext, readContext } from './context.js';
 import type { Front, Undrawn } from './front.js';
 import type { ProposedContext, ProposedResult } from './proposed.js';
@@ -22,13 +23,6 @@ import { requestStop } from './requestStop.js';
 import { connectionIn } from './sessionResource.js';
 import { typedAnswer } from './typedAnswer.js';
 import { answer } from './respond.js';
-
-export interface ChatCall {
-  readonly request: vscode.ChatRequest;
-  readonly context: vscode.ChatContext;
-  readonly stream: vscode.ChatResponseStream;
-  readonly token: vscode.CancellationToken;
-}
 
 const HISTORY_COMMAND = 'history';
 

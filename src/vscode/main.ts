@@ -9,7 +9,7 @@ import type { RootState } from '../store/state.js';
 import type { ConnectionInfo, ConnectOptions } from './api.js';
 import { Attaching } from './attaching.js';
 import { watchAttention } from './attention.js';
-import type { ChatCall } from './chatHandler.js';
+import type { ChatCall } from './chatCall.js';
 import type { CommandName } from './commandNames.js';
 import { createFront, type Front, type FrontOptions } from './front.js';
 import type { RuntimeModel } from './model.js';

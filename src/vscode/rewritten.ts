@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
 import type { TurnId } from '../store/turn.js';
-import type { ChatCall } from './chatHandler.js';
+import type { ChatCall } from './chatCall.js';
 import type { ProposedRequest } from './proposed.js';
 
 /** What a response keeps of itself, by which the turns of a chat are told apart. */
