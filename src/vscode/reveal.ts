@@ -12,7 +12,9 @@ const REMEMBERED_SESSIONS = 64;
 export async function revealConversation({ grants, log }: Front, connection: ConnectionId): Promise<void> {
   try {
     if (grants.has('chatSessionsProvider')) {
-      await vscode.commands.executeCommand('vscode.open', conversationResource(connection));
+      // A preview would give way to the next one, with what was written in it.
+      const options = { preview: false };
+      await vscode.commands.executeCommand('vscode.open', conversationResource(connection), options);
     } else {
       await vscode.commands.executeCommand('workbench.action.chat.open');
     }

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createVSIX } from '@vscode/vsce';
 import type { TestProject } from 'vitest/node';
@@ -30,6 +30,8 @@ export async function setup(project: TestProject): Promise<() => void> {
     cwd: join(import.meta.dirname, 'product'),
     packagePath: vsix.product,
     dependencies: false,
+    // Else the packer warns that it may pack too much.
+    ignoreFile: devNull,
     allowMissingRepository: true,
     skipLicense: true,
   });

@@ -77,13 +77,21 @@ export class Scene {
 
   /** Runs a command as the product's own extension would; what it came to, as JSON. */
   async run(command: string, ...args: readonly unknown[]): Promise<unknown> {
-    const response = await fetch(`http://127.0.0.1:${this.productPort}`, {
-      method: 'POST',
-      body: JSON.stringify({ command, args }),
-    });
+    const response = await this.post(JSON.stringify({ command, args }));
     const { result, error } = (await response.json()) as { readonly result?: unknown; readonly error?: string };
     if (error !== undefined) throw new Error(error);
     return result;
+  }
+
+  /** The product's extension begins some time after the window, and anew with each reload. */
+  private async post(body: string): Promise<Response> {
+    for (const deadline = Date.now() + 15_000; ; await new Promise((resolve) => setTimeout(resolve, 100))) {
+      try {
+        return await fetch(`http://127.0.0.1:${this.productPort}`, { method: 'POST', body });
+      } catch (error) {
+        if (Date.now() > deadline) throw error;
+      }
+    }
   }
 
   /** In front of a prompt: the stock editor has the extension answer a mention only. */
