@@ -34,6 +34,9 @@ const NPM_ONLY = ['type', 'files', 'exports', 'bin', 'scripts', 'dependencies', 
 /** An entry of `chatParticipants` with one of these is refused whole by an editor that grants nothing. */
 const GATED_PARTICIPANT_FIELDS = ['isDefault', 'modes', 'locations'];
 
+/** An editor that grants nothing complains of entries in these. */
+const GATED_MENUS = ['chat/chatSessions'];
+
 /** What the person at the keyboard can put right; shown without a stack. */
 class Refused extends Error {}
 
@@ -44,11 +47,15 @@ function manifestFrom(npmManifest, { proposals }) {
   const manifest = { ...rest, name: NAME, engines: { vscode: engines.vscode }, main: `./${MAIN}`, contributes };
   if (proposals) return manifest;
   const { enabledApiProposals: _refused, ...plain } = manifest;
-  const { chatSessions = [], chatParticipants, ...ungated } = contributes;
+  const { chatSessions = [], chatParticipants, menus = {}, ...ungated } = contributes;
   const isOfSession = ({ id }) => chatSessions.some(({ type }) => type === id);
   const isPlain = (participant) =>
     !isOfSession(participant) && !GATED_PARTICIPANT_FIELDS.some((field) => field in participant);
-  return { ...plain, contributes: { ...ungated, chatParticipants: chatParticipants.filter(isPlain) } };
+  const plainMenus = Object.fromEntries(Object.entries(menus).filter(([menu]) => !GATED_MENUS.includes(menu)));
+  return {
+    ...plain,
+    contributes: { ...ungated, menus: plainMenus, chatParticipants: chatParticipants.filter(isPlain) },
+  };
 }
 
 /** Links to files that stay behind lead nowhere from an extension's page, and a packer refuses them. */

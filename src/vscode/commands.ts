@@ -16,6 +16,7 @@ import type { Permissions } from './permissions.js';
 import { narrate } from './narrate.js';
 import { answerAny, answerOldest, respond } from './respond.js';
 import { requestStop } from './requestStop.js';
+import { connectionOfRow } from './sessionResource.js';
 import { settings } from './settings.js';
 import { shownText } from './shownText.js';
 
@@ -31,8 +32,10 @@ type Work = (works: Works, argument: unknown) => unknown;
 export const COMMANDS: Readonly<Record<CommandName, Work>> = {
   connect: ({ front, attaching }, handoff) =>
     handoff === undefined ? connectInteractively(front, attaching) : attaching.connectExternal(checkedHandoff(handoff)),
-  disconnect: ({ front, attaching }, id) =>
-    typeof id === 'string' ? attaching.disconnect(id) : disconnectPicked(front, attaching),
+  disconnect: ({ front, attaching }, target) => {
+    const connection = typeof target === 'string' ? target : connectionOfRow(target);
+    return connection === undefined ? disconnectPicked(front, attaching) : attaching.disconnect(connection);
+  },
   setRuntimeToken: ({ front, attaching }) => setToken(front, attaching),
   respond: async ({ front }, argument) => {
     await respond(front, argument);
@@ -45,8 +48,11 @@ export const COMMANDS: Readonly<Record<CommandName, Work>> = {
     ofFocus(front, (connection) => {
       if (!requestStop(front, connection)) narrate('Volter Harness: nothing runs.');
     }),
-  choosePermissions: ({ front, permissions }) =>
-    ofFocus(front, (connection) => choosePermissions(front, permissions, connection)),
+  choosePermissions: ({ front, permissions }, row) => {
+    const connection = connectionOfRow(row);
+    const choose = (of: string) => choosePermissions(front, permissions, of);
+    return connection === undefined ? ofFocus(front, choose) : choose(connection);
+  },
   showStatus: (works) => showStatus(works),
   openChat: () => openChat(),
   openSession: ({ front }, connection) => openSession(front, connection),

@@ -76,6 +76,38 @@ describe('a runtime from outside', () => {
   });
 });
 
+describe('the menu of a row of the list', () => {
+  const row = (connection: string) => ({ resource: Uri.parse(`supercode://${connection}/conversation`), label: 'x' });
+
+  it('disconnects that one, and no other', async () => {
+    const attached = await AttachedEditor.open({ granted: true });
+    const { handoff } = await external();
+    await call(attached, 'connect', handoff);
+    await until(() => attached.api.connections.every(({ phase }) => phase === 'attached'));
+    await call(attached, 'disconnect', row('played-back'));
+    expect(attached.api.connections.map(({ id }) => id)).toEqual(['environment']);
+  });
+
+  it('chooses permissions for that one, and no other', async () => {
+    const attached = await AttachedEditor.open({ granted: true });
+    const { handoff } = await external();
+    await call(attached, 'connect', handoff);
+    await until(() => attached.api.connections.every(({ phase }) => phase === 'attached'));
+    attached.editor.pick('Auto approve');
+    await call(attached, 'choosePermissions', row('played-back'));
+    const asks = script({ calls: [bash('true')] });
+    await call(attached, 'focusSession', 'supercode://played-back/conversation');
+    const approved = attached.send(asks);
+    await approved.result;
+    expect(approved.stream.text).toContain('auto\\-approved');
+    await call(attached, 'focusSession', 'supercode://environment/conversation');
+    const asked = attached.send(asks);
+    await attached.click(asked, 'Deny');
+    await asked.result;
+    expect(asked.stream.text).not.toContain('auto\\-approved');
+  });
+});
+
 describe('what a host may ask', () => {
   it('activation makes a conversation the one that is meant and shows nothing; focus is bookkeeping', async () => {
     const attached = await AttachedEditor.open({ granted: true });

@@ -133,6 +133,12 @@ describe('a product that bundles the extension, with a runtime of its own beside
     await rows.filter({ hasText: 'the outside prompt' }).first().waitFor();
     await rows.filter({ hasText: 'the handed over prompt' }).first().waitFor();
     await scene.shot('external-reloaded');
+    await rows.filter({ hasText: 'the outside prompt' }).first().click({ button: 'right' });
+    const menu = scene.page.locator('.monaco-menu');
+    await menu.getByText('Choose Permissions…').waitFor();
+    await menu.getByText('Disconnect…').waitFor();
+    await scene.shot('external-menu');
+    await scene.page.keyboard.press('Escape');
   });
 
   it('has it forgotten for good', async () => {
