@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { isOver, whyOver } from '../selectors/connections.js';
 import { selectRefusals } from '../selectors/requests.js';
 import type { ConnectionId } from '../store/connections.js';
-import { connectionFocused } from '../store/focus.js';
+import { connectionAwaited, connectionFocused } from '../store/focus.js';
 import { answerRequested } from '../store/requests.js';
 import type { Front } from './front.js';
 import { revealConversation } from './reveal.js';
@@ -34,20 +34,19 @@ export function stopTurn(front: Front, connection: unknown): void {
 }
 
 /**
- * Settles once the conversation of a resource is the one that is meant. It shows nothing: a host waits for it before it
- * changes the view, and would wait for ever for a view that it is to change.
+ * Settles once the conversation of a resource is the one that is meant, or another one was chosen meanwhile. It shows
+ * nothing: a host waits for it before it changes the view, and would wait for ever for a view that it is to change.
  */
 export async function activateSession(front: Front, resource: unknown): Promise<void> {
   const connection = known(front, connectionIn(parsed(resource)));
   const { app } = front;
-  await untilState(app, ({ connections }) => {
-    const phase = connections[connection]?.phase;
-    return phase === undefined || phase.name === 'attached' || isOver(phase);
-  });
-  const phase = app.getState().connections[connection]?.phase;
+  const phaseNow = () => app.getState().connections[connection]?.phase;
+  const choose = phaseNow()?.name === 'attached' ? connectionFocused : connectionAwaited;
+  app.dispatch(choose({ connection }));
+  await untilState(app, () => phaseNow() === undefined || phaseNow()?.name === 'attached' || isOver(phaseNow()));
+  const phase = phaseNow();
   if (phase === undefined) throw new Error('This conversation was disconnected.');
   if (isOver(phase)) throw new Error(whyOver(phase));
-  app.dispatch(connectionFocused({ connection }));
 }
 
 /** Keeps account of what a person looks at; nothing else follows from it. */

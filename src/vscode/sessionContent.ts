@@ -10,7 +10,7 @@ import { selectTurn } from '../selectors/turn.js';
 import type { ConnectionId } from '../store/connections.js';
 import { connectionFocused } from '../store/focus.js';
 import type { RootState } from '../store/state.js';
-import { interruptRequested } from '../store/turn.js';
+import { interruptRequested, type Turn } from '../store/turn.js';
 import { conversationDrawer } from './conversationDrawer.js';
 import type { Front } from './front.js';
 import { PartCollector } from './partCollector.js';
@@ -38,13 +38,16 @@ export async function sessionContent(
   const { app } = front;
   const connection = connectionIn(resource) ?? selectFocus(app.getState());
   if (connection === undefined) return { history: [], requestHandler };
+  // At once: by the time that it is attached a person may have gone on to another one.
+  if (app.getState().connections[connection]) app.dispatch(connectionFocused({ connection }));
   await Promise.all([attachedOrOver(front, connection), front.cards.look()]);
   const root = app.getState();
   const phase = root.connections[connection]?.phase;
   if (phase === undefined) return { title: 'Not connected', history: aside(NOT_CONNECTED), requestHandler };
-  app.dispatch(connectionFocused({ connection }));
   front.views.add(connection);
   const open = selectOpenTurn(root, connection);
+  // By the time that it is drawn it may be over, and another turn run.
+  const turn = selectTurn(root, connection);
   const turns = selectHistoryTurns(root, connection, open?.cursor);
   const history = turns.flatMap((turn, at) => turnsOf(front, connection, turn, at));
   const title = selectConversationLabel(root, connection);
@@ -53,7 +56,7 @@ export async function sessionContent(
   return {
     title,
     history: [...history, requestTurn(open.prompt, 'open')],
-    activeResponseCallback: (stream, token) => drawOpenTurn(front, connection, open, stream, token),
+    activeResponseCallback: (stream, token) => drawOpenTurn(front, connection, { ...open, turn }, stream, token),
     requestHandler,
   };
 }
@@ -104,16 +107,15 @@ function requestTurn(prompt: string | null, id: string): vscode.ChatRequestTurn 
 async function drawOpenTurn(
   front: Front,
   connection: ConnectionId,
-  { cursor }: OpenTurn,
+  { cursor, turn }: OpenTurn & { readonly turn: Turn },
   stream: vscode.ChatResponseStream,
   token: vscode.CancellationToken,
 ): Promise<void> {
   const { app, services } = front;
   const reply = new Reply({ front, connection, stream, token, inSession: true });
-  const turn = selectTurn(app.getState(), connection);
   const stopped = token.onCancellationRequested(() => {
-    const { phase } = selectTurn(app.getState(), connection);
-    if (turn.phase === 'idle' || phase === 'idle') return;
+    const current = selectTurn(app.getState(), connection);
+    if (turn.phase === 'idle' || current.phase === 'idle' || current.turnId !== turn.turnId) return;
     app.dispatch(interruptRequested({ connection, turnId: turn.turnId, at: services.clock.wall() }));
   });
   try {
