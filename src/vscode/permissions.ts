@@ -17,7 +17,8 @@ type Kept = Readonly<Record<string, 'autoApprove'>>;
 
 /** Who answers, by conversation: what a person picked is kept, is true throughout a turn, and is nobody else's. */
 export class Permissions {
-  private readonly restored = new Set<ConnectionId>();
+  /** The conversation that a connection had when what was picked for it was brought back. */
+  private readonly restored = new Map<ConnectionId, string>();
   private readonly states = new Map<SessionInputState, ConnectionId>();
 
   constructor(
@@ -31,11 +32,14 @@ export class Permissions {
 
   /** Brings back what was picked for a conversation that is attached, and shows what holds. */
   update(root: RootState): void {
+    for (const connection of this.restored.keys()) if (!root.connections[connection]) this.restored.delete(connection);
     for (const [connection, { phase }] of Object.entries(root.connections)) {
-      if (phase.name !== 'attached' || this.restored.has(connection)) continue;
-      this.restored.add(connection);
-      const kept = this.kept()[this.keyOf(root, connection)];
-      if (kept) this.front.app.dispatch(policyChosen({ connection, policy: kept }));
+      const key = this.keyOf(root, connection);
+      if (phase.name !== 'attached' || this.restored.get(connection) === key) continue;
+      this.restored.set(connection, key);
+      const kept = this.kept()[key];
+      if (kept && root.permissions[connection] === undefined)
+        this.front.app.dispatch(policyChosen({ connection, policy: kept }));
     }
     for (const [state, connection] of this.states) this.show(state, root, connection);
   }
