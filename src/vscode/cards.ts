@@ -19,8 +19,8 @@ export class Cards {
   /** Asks, until the answer is yes: what provides it may come later than the first chat. */
   async look(): Promise<void> {
     if (this.are || !this.grants.has('chatParticipantAdditions')) return;
-    if (!(await vscode.commands.getCommands(true)).includes(CAPABILITY)) return;
     try {
+      if (!(await vscode.commands.getCommands(true)).includes(CAPABILITY)) return;
       const capability = await vscode.commands.executeCommand<{ readonly version?: unknown } | undefined>(CAPABILITY);
       this.are = capability?.version === 1;
     } catch {

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { messageOf } from '../protocol/messageOf.js';
 import type { FrontendApi } from './api.js';
 import { COMMAND_NAMES } from './commandNames.js';
 import { grantsOf, refusedProposals } from './grants.js';
@@ -24,11 +25,22 @@ export function activate(context: vscode.ExtensionContext): FrontendApi {
   let main: Main | undefined;
   let loading: Promise<Main> | undefined;
   const load = () => {
-    loading ??= import('./main.js').then(({ Main: Loaded }) => {
-      main = new Loaded({ context, grants, log, model, participants, connectionsChanged, sessions });
-      return main;
-    });
+    loading ??= import('./main.js')
+      .then(({ Main: Loaded }) => {
+        main = new Loaded({ context, grants, log, model, participants, connectionsChanged, sessions });
+        return main;
+      })
+      .catch((error: unknown) => {
+        // The next use tries again.
+        loading = undefined;
+        throw error;
+      });
     return loading;
+  };
+  const loadAhead = () => {
+    load().catch((error: unknown) => {
+      log.error(`The extension could not be loaded: ${messageOf(error)}`);
+    });
   };
 
   setParticipantKeys(grants);
@@ -59,14 +71,12 @@ export function activate(context: vscode.ExtensionContext): FrontendApi {
       log.show();
     }),
     vscode.workspace.onDidChangeConfiguration((event) => {
-      if (main === undefined && event.affectsConfiguration(SECTION) && hasHandover(context)) void load();
+      if (main === undefined && event.affectsConfiguration(SECTION) && hasHandover(context)) loadAhead();
     }),
   );
   // Behind this: on some versions of Node an import reads and compiles before it returns.
   if (hasHandover(context)) {
-    setImmediate(() => {
-      void load();
-    });
+    setImmediate(loadAhead);
   }
 
   return {
