@@ -4,6 +4,7 @@ import { EMPTY_TRANSCRIPT, endOf, entryAt } from '../store/transcript.js';
 import { title } from './bounds.js';
 import { isOver } from './connections.js';
 import { selectConnectionName, selectIdentity, selectIdentityLabel } from './identity.js';
+import { isHarnessText } from './harnessText.js';
 import { selectWaitingIds } from './requests.js';
 import { isTurnGoingOn } from './turn.js';
 
@@ -49,10 +50,12 @@ function statusOf(root: RootState, connection: ConnectionId): ConversationRow['s
 /** What was asked first; who answers where nothing was. */
 export function selectConversationLabel(root: RootState, connection: ConnectionId): string {
   const transcript = root.transcript[connection] ?? EMPTY_TRANSCRIPT;
-  const saved = transcript.history.find(({ role, text }) => role === 'user' && text.trim() !== '');
+  const saved = transcript.history.find(({ role, text }) => role === 'user' && isAsked(text));
   const asked = saved?.text ?? firstPrompt(root, connection);
   return (asked === undefined ? '' : title(asked, LABEL_LIMIT)) || selectIdentityLabel(root, connection);
 }
+
+const isAsked = (text: string) => text.trim() !== '' && !isHarnessText(text);
 
 const LABEL_LIMIT = 80;
 /** A prompt is among the first entries, or there was none for long. */
@@ -62,7 +65,9 @@ function firstPrompt(root: RootState, connection: ConnectionId): string | undefi
   const transcript = root.transcript[connection] ?? EMPTY_TRANSCRIPT;
   for (let at = 0; at < Math.min(LOOKED_AT, endOf(transcript)); at++) {
     const entry = entryAt(transcript, at);
-    if (entry?.kind === 'event' && entry.event.kind === 'user_message') return entry.event.text;
+    if (entry?.kind === 'event' && entry.event.kind === 'user_message' && isAsked(entry.event.text)) {
+      return entry.event.text;
+    }
   }
   return undefined;
 }
