@@ -21,7 +21,9 @@ export type CallFault =
   /** What the runtime answered gets through as this makes it. */
   | { readonly kind: 'edit'; readonly edit: (answer: ProxiedAnswer) => ProxiedAnswer }
   /** The answer comes so much later; `before`: the call does. */
-  | { readonly kind: 'delay'; readonly ms: number; readonly before?: boolean };
+  | { readonly kind: 'delay'; readonly ms: number; readonly before?: boolean }
+  /** The answer comes when a test says so. */
+  | { readonly kind: 'hold'; readonly until: Promise<unknown> };
 
 /** What becomes of a frame of an event stream. `at`: so many of its bytes are still sent. */
 export type FrameFault =
@@ -160,6 +162,7 @@ export class FaultProxy {
     const text = await bodyOf(answered);
     if (answered.statusCode === 200) call.answer = JSON.parse(text.toString()) as ProxiedAnswer;
     if (fault?.kind === 'delay' && fault.before !== true) await pause(fault.ms);
+    if (fault?.kind === 'hold') await fault.until;
     if (fault?.kind === 'lose') request.socket.destroy();
     else if (fault?.kind === 'answer') refuse(response, fault);
     else {

@@ -13,6 +13,9 @@ export class Window {
   readonly app: App;
   readonly logged: string[] = [];
   readonly actions: string[] = [];
+  /** What the clock of the services says. */
+  wall = () => Date.now();
+  private readonly runtimes = new Map<string, RuntimeDouble>();
   private prompts = 0;
   private slept = 0;
 
@@ -20,8 +23,8 @@ export class Window {
     this.app = createApp({
       checks: true,
       services: {
-        runtime: () => runtime,
-        clock: { monotonic: () => performance.now() + this.slept, wall: () => Date.now() },
+        runtime: ({ baseUrl }) => this.runtimes.get(baseUrl) ?? runtime,
+        clock: { monotonic: () => performance.now() + this.slept, wall: () => this.wall() },
         newId: () => 'id',
         random: () => 0.5,
         log: (line) => this.logged.push(line),
@@ -46,10 +49,13 @@ export class Window {
     return this;
   }
 
-  open(): void {
-    const credential = { kind: 'secret', key: 'c' } as const;
-    const target = { baseUrl: 'http://127.0.0.1:1', clientId: this.runtime.clientId, credential, permissions: null };
-    this.app.dispatch(opened({ connection: 'c', origin: 'api', target }));
+  /** Opens a connection; another one than `c` for a second conversation in the same window. */
+  open(connection = 'c', runtime = this.runtime): void {
+    const credential = { kind: 'secret', key: connection } as const;
+    const baseUrl = `http://127.0.0.1:${this.runtimes.size + 1}`;
+    this.runtimes.set(baseUrl, runtime);
+    const target = { baseUrl, clientId: runtime.clientId, credential, permissions: null };
+    this.app.dispatch(opened({ connection, origin: 'api', target }));
   }
 
   /** The machine sleeps: time passes and no timer runs. */
@@ -94,8 +100,8 @@ export class Window {
     );
   }
 
-  request(id: number): RequestStatus | undefined {
-    return this.app.getState().requests['c']?.[id]?.status;
+  request(id: number, connection = 'c'): RequestStatus | undefined {
+    return this.app.getState().requests[connection]?.[id]?.status;
   }
 
   get parts(): readonly ChatPart[] {
