@@ -7,7 +7,7 @@ const STATIC = [
   ['lint', 'eslint', '.', '--max-warnings', '0'],
   ['imports', 'depcruise', 'src', '--config', '.dependency-cruiser.cjs'],
   ['format', 'prettier', '--check', '.', '--log-level', 'warn'],
-  ['the table of faults', 'node', 'scripts/faults.mjs', '--check'],
+  ['the tables of docs/', 'node', 'scripts/tables.mjs', '--check'],
 ];
 const TESTS = ['tests', 'vitest', 'run', '--coverage', ...process.argv.slice(2)];
 

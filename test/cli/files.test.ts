@@ -92,7 +92,7 @@ describe('the lines of a file', () => {
     ['a\u2028b\u2029c\u0085d\ve\fg\n', ['a\u2028b\u2029c\u0085d\ve\fg']],
     ['\ufeffone\n', ['\ufeffone']],
     ['\0\0\n', ['\0\0']],
-  ])('%j', (content, lines) => {
+  ])('[defect P31] %j', (content, lines) => {
     expect(linesOf(content)).toEqual(lines);
   });
 
@@ -114,7 +114,7 @@ describe('the lines of a file', () => {
     ]);
   });
 
-  it('are marked where no string could hold them, and the rest is read', () => {
+  it('[defect P35] are marked where no string could hold them, and the rest is read', () => {
     const path = file();
     const sparse = openSync(path, 'w');
     ftruncateSync(sparse, 600 * 1024 * 1024);

@@ -162,7 +162,7 @@ describe('frames that come', () => {
 });
 
 describe('an answer that says', () => {
-  it('[fault 15] 401 to a call in mid-life is final, until the next handover', async () => {
+  it('[fault 15] [defect P29] 401 to a call in mid-life is final, until the next handover', async () => {
     const scene = await openScene();
     const { client, proxy } = scene;
     const before = text('before');

@@ -73,7 +73,7 @@ describe('a request', () => {
     expect(bodyOf(kind, payload)).toEqual(body);
   });
 
-  it('of which only the id is known still waits for a person', () => {
+  it('[defect P14] of which only the id is known still waits for a person', () => {
     expect(v.parse(requestSchema, { id: 1 })).toEqual({ id: 1, body: { kind: 'other', preview: '{}' } });
     expect(v.parse(requestSchema, { id: 1, kind: 'approval' })).toEqual({ id: 1, body: APPROVAL });
     expect(v.parse(requestSchema, { id: 1, kind: null, payload: { a: 1 } }).body).toEqual({

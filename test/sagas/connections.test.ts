@@ -128,7 +128,7 @@ describe('attaching', () => {
 });
 
 describe('a stream that ends', () => {
-  it('is replaced, and the text goes on without a gap or a repeat', async () => {
+  it('[defect P4] is replaced, and the text goes on without a gap or a repeat', async () => {
     const window = await new Window().attach();
     window.submit();
     window.runtime.stream.send(...turnStart(1), delta(3, 'one '));
@@ -144,7 +144,7 @@ describe('a stream that ends', () => {
     expect(window.said).toEqual([]);
   });
 
-  it('while a turn ended leaves nothing out: the saved history has the rest', async () => {
+  it('[defect P4] while a turn ended leaves nothing out: the saved history has the rest', async () => {
     const window = await new Window().attach();
     window.submit();
     window.runtime.stream.send(...turnStart(1), delta(3, 'I will look'));
@@ -235,7 +235,7 @@ describe('a stream that falls silent', () => {
     expect(window.runtime.streams).toHaveLength(1);
   });
 
-  it('[fault 16] for as long as a person thinks does not lose the request that waits', async () => {
+  it('[fault 16] [defect P12] for as long as a person thinks does not lose the request that waits', async () => {
     const runtime = new RuntimeDouble();
     const window = await new Window(runtime).attach();
     window.submit();
@@ -292,7 +292,7 @@ describe('a number that the stream skips', () => {
     expect(window.endings).toEqual(['mine-1 succeeded']);
   });
 
-  it('that no snapshot can fill is said once, and the live stream goes on', async () => {
+  it('[defect P5] that no snapshot can fill is said once, and the live stream goes on', async () => {
     const runtime = new RuntimeDouble();
     runtime.descriptor = HOSTED;
     const window = await new Window(runtime).attach();

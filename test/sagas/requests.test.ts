@@ -82,7 +82,7 @@ describe('a request', () => {
     expect(answersTo(window)).toEqual(['respond 7 allow']);
   });
 
-  it('[fault 32] that another window answers first is seen to be answered elsewhere', async () => {
+  it('[fault 32] [defect P15] that another window answers first is seen to be answered elsewhere', async () => {
     const window = await windowWithTurn();
     window.runtime.stream.send(approval(3, 7), resolved(4, 7, 'deny'));
     await settle();
@@ -190,7 +190,7 @@ describe('a request', () => {
     expect(window.request(7)).toEqual({ phase: 'withdrawn', reason: 'notHeld' });
   });
 
-  it('waits on while other output streams', async () => {
+  it('[defect C52] waits on while other output streams', async () => {
     const window = await windowWithTurn();
     window.runtime.stream.send(approval(3, 7), event(4, 'text_delta', { text: 'a subagent talks' }));
     await settle();

@@ -114,7 +114,7 @@ describe('a turn', () => {
     expect(window.phase).toBe('idle');
   });
 
-  it('[fault 26] ends once when its terminal event got lost and the runtime is found idle', async () => {
+  it('[fault 26] [defect P21] ends once when its terminal event got lost and the runtime is found idle', async () => {
     const window = await new Window().attach();
     window.submit();
     const events = [...turnStart(1), delta(3, 'All of it')];
@@ -174,7 +174,7 @@ describe('a turn', () => {
     expect(window.phase).toBe('submitting');
   });
 
-  it('[fault 28] is not brought back by a `turn_started` that is repeated after its end', async () => {
+  it('[fault 28] [defect P13] is not brought back by a `turn_started` that is repeated after its end', async () => {
     const window = await new Window().attach();
     window.submit();
     window.runtime.stream.send(...turnStart(1), event(3, 'turn_succeeded'), event(4, 'turn_started'));
@@ -320,7 +320,7 @@ describe('Stop', () => {
     ]);
   });
 
-  it('[fault 25] that is never acknowledged stays visible as asked for, and still denies what waits', async () => {
+  it('[fault 25] [defect P19] that is never acknowledged stays visible as asked for, and still denies what waits', async () => {
     const window = await new Window().attach();
     window.submit();
     window.runtime.stream.send(...turnStart(1), approval(3, 7));

@@ -158,7 +158,7 @@ describe.each(KINDS)('the $kind manifest', ({ kind, args }) => {
     expect(asked.filter((key) => ![...CONTEXT_KEYS, 'chatSessionType', 'false'].includes(key))).toEqual([]);
   });
 
-  it('speaks of the Volter Harness, never of Supercode', () => {
+  it('[defect E71] speaks of the Volter Harness, never of Supercode', () => {
     const media = filesIn(join(folder, 'media')).filter((file) => /\.(?:md|svg)$/.test(file));
     const texts = strings(manifest)
       .filter(isShown)

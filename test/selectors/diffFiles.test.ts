@@ -195,7 +195,7 @@ describe('the files of a diff', () => {
       ),
       ['p q', 'r'],
     ],
-  ])('[fault 57] of %s', (_, patch, files) => {
+  ])('[fault 57] [defect P37] of %s', (_, patch, files) => {
     expect(filesOfDiff(patch)).toEqual(files);
   });
 

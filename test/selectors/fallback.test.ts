@@ -115,7 +115,7 @@ describe('a part on stable API', () => {
     expect(markdown(diff('+a', many))).toContain('`f19` and 5 more\n');
   });
 
-  it('of a request is its title above its preview', () => {
+  it('[defect C42] of a request is its title above its preview', () => {
     expect(markdown(request({ preview: 'ls *' }))).toBe('\n\n**bash\\: ls**\n\n```\nls *\n```\n\n');
     expect(markdown(request({ unanswerable: 'Claude answers this.' }))).toBe(
       '\n\n**bash\\: ls**\n\n*The runtime supplied no preview\\.*\n\n*Claude answers this\\.*\n\n',

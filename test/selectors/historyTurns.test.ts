@@ -55,7 +55,7 @@ describe('a saved history', () => {
     expect(JSON.stringify(turns)).not.toContain('You are');
   });
 
-  it('begins with a marker turn where a response has no request before it', () => {
+  it('[defect E64] begins with a marker turn where a response has no request before it', () => {
     const turns = saved(
       system('[earlier conversation compacted: 3 messages]'),
       assistant('A.'),
@@ -74,7 +74,7 @@ describe('a saved history', () => {
     expect(drawn(saved(user('one'), user('two'), assistant('B.')))).toEqual([['one'], ['two', 'markdown B.']]);
   });
 
-  it('has calls with their results, said neutrally: that one is recorded does not prove that it was permitted', () => {
+  it('[defect C44] has calls with their results, said neutrally: that one is recorded does not prove that it was permitted', () => {
     const turns = saved(
       user('one'),
       assistant('Look.', call('a', '{"n":1}'), call('b', '{"n":2}', 'read')),

@@ -16,7 +16,7 @@ describe('who answers', () => {
     ['claude-code', 'claude-code', 'Claude Code'],
     ['codex', 'o9', 'Codex · o9'],
     ['brand-new\u001b[31m', '', 'brand-new'],
-  ])('harness %j with model %j is %s', (harness, model, label) => {
+  ])('[defect E67] harness %j with model %j is %s', (harness, model, label) => {
     expect(selectIdentityLabel(by(harness, model), 'c')).toBe(label);
   });
 

@@ -333,7 +333,7 @@ describe('the cost of a reading', () => {
     return taken();
   }
 
-  it('of a delta is that of the delta, whatever the conversation holds', () => {
+  it('[defect P36] of a delta is that of the delta, whatever the conversation holds', () => {
     const news = [delta(100_000, 'y')];
     expect(cost(0, 20, news)).toBeLessThanOrEqual(4);
     expect(cost(20 * PAGE_SIZE, 2000, news)).toBeLessThanOrEqual(4);

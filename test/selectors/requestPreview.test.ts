@@ -51,7 +51,7 @@ describe('the preview of an approval', () => {
     expect(previewOf(approval('apply_patch', { patch: '+a', to: '/' }))).toBe('+a\n\nWith: {\n  "to": "/"\n}');
   });
 
-  it('[fault 36] says of a file and of arguments how much is missing, below their path', () => {
+  it('[fault 36] [defect C42] says of a file and of arguments how much is missing, below their path', () => {
     const file = previewOf(approval('Write', { file_path: 'n', content: 'x'.repeat(1_000_000) })) ?? '';
     const [, kept = '', missing = ''] = /^n\n\n(x*)… \(([\d,]+) more characters\)$/.exec(file) ?? [];
     expect(kept.length + Number(missing.replaceAll(',', ''))).toBe(1_000_000);
@@ -86,7 +86,7 @@ describe('the preview of an approval', () => {
     expect(preview).toMatch(/-a\n-?… \([\d,]+ more characters\)\n\+the new text$/);
   });
 
-  it('is the path and the new contents of a file', () => {
+  it('[defect C42] is the path and the new contents of a file', () => {
     expect(previewOf(approval('write_file', { path: 'new.txt', content: 'one\ntwo\n' }))).toBe('new.txt\n\none\ntwo\n');
     expect(previewOf(approval('Write', { file_path: '/w/new.txt', content: '' }))).toBe('/w/new.txt\n\n(empty)');
   });

@@ -79,12 +79,15 @@ describe('a credential file', () => {
     expect((await readCredentialFile(path, 'linux')).token).toBe(TOKEN);
   });
 
-  it.each([0o644, 0o640, 0o620, 0o610, 0o604, 0o602, 0o601, 0o666])('[fault 49] mode %o: is refused', async (mode) => {
-    chmodSync(path, mode);
-    await expectRefused(/used by others.*chmod 600/);
-  });
+  it.each([0o644, 0o640, 0o620, 0o610, 0o604, 0o602, 0o601, 0o666])(
+    '[fault 49] [defect F93] mode %o: is refused',
+    async (mode) => {
+      chmodSync(path, mode);
+      await expectRefused(/used by others.*chmod 600/);
+    },
+  );
 
-  it('[fault 49] a symbolic link: is refused', async () => {
+  it('[fault 49] [defect F93] a symbolic link: is refused', async () => {
     const link = join(directory, 'link');
     symlinkSync(path, link);
     await expectRefused(/symbolic link/, link);
@@ -98,7 +101,7 @@ describe('a credential file', () => {
     await expectRefused(/symbolic link/, join(directory, 'loop', 'credential'));
   });
 
-  it('[fault 49] with two links: is refused under either name', async () => {
+  it('[fault 49] [defect F93] with two links: is refused under either name', async () => {
     const second = join(directory, 'second');
     linkSync(path, second);
     await expectRefused(/hard link/);

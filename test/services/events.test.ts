@@ -18,7 +18,7 @@ describe('framing', () => {
     ['CRLF then LF', '\r\n', '\n'],
     ['LF then CRLF', '\n', '\r\n'],
     ['CR then LF CR', '\r', '\n\r'],
-  ])('[fault 1] %s ends lines, wherever the reads cut them', async (_name, line, blank) => {
+  ])('[fault 1] [defect P2, P3] %s ends lines, wherever the reads cut them', async (_name, line, blank) => {
     const text = `data: ${delta(1, 'a')}${line}${blank}: hi${line}data: ${delta(2, 'b')}${line}${blank}`;
     const { send, next, response } = await openLockstep();
     const whole = await send(text);
@@ -33,7 +33,7 @@ describe('framing', () => {
     expect(texts(await hear(Array.from(text)))).toEqual(['a', 'b']);
   });
 
-  it('[fault 1] CR|LF parted by two reads is one line end: a frame of two lines stays one', async () => {
+  it('[fault 1] [defect P1] CR|LF parted by two reads is one line end: a frame of two lines stays one', async () => {
     const { send } = await openLockstep();
     expect(await send('data: {"sequence":1,"kind":"text_delta",\r')).toEqual({ events: [], malformed: 0 });
     expect(await send('\ndata: "payload":{"text":"a"}}\r')).toEqual({ events: [], malformed: 0 });
@@ -44,7 +44,7 @@ describe('framing', () => {
     });
   });
 
-  it('[fault 2] a BOM at the start is no part of the first frame, however the reads cut it', async () => {
+  it('[fault 2] [defect P2] a BOM at the start is no part of the first frame, however the reads cut it', async () => {
     const bytes = bytesOf(`\ufeff${frame(1, 'a')}${frame(2, 'b')}`);
     for (const cuts of [[], [1], [2], [3], [1, 2], [1, 2, 3]]) {
       const { send } = await openLockstep();
@@ -55,7 +55,7 @@ describe('framing', () => {
     }
   });
 
-  it('[fault 2] an empty first read and then a BOM', async () => {
+  it('[fault 2] [defect P2] an empty first read and then a BOM', async () => {
     const nothing = new Uint8Array(0);
     for (const cuts of [[], [1], [1, 2], [3]]) {
       const heard = await hear([nothing, ...cutAt(`\ufeff${frame(1, 'a')}`, cuts), nothing]);
@@ -110,14 +110,14 @@ describe('framing', () => {
     ['an id that holds NUL', `id: 7\u00007\ndata: ${delta(1, 'a')}\n\n`, 1],
     ['a block that is only an id', `id: 99\n\ndata: ${delta(1, 'a')}\n\n`, 1],
     ['an empty id', `id: 7\ndata: ${delta(1, 'a')}\n\nid\ndata: ${delta(2, 'b')}\n\nid:\n\n`, 2],
-  ])('[fault 5] %s changes nothing: the cursor is the sequence in the event', async (_what, text, last) => {
+  ])('[fault 5] [defect P6] %s changes nothing: the cursor is the sequence in the event', async (_what, text, last) => {
     const { send } = await openLockstep();
     const chunk = await send(text);
     expect(chunk.malformed).toBe(0);
     expect(chunk.events.map(({ sequence }) => sequence)).toEqual(Array.from({ length: last }, (_, at) => at + 1));
   });
 
-  it('[fault 6] an error frame without data is nothing; one with data that is no event is counted', async () => {
+  it('[fault 6] [defect P11] an error frame without data is nothing; one with data that is no event is counted', async () => {
     const { send } = await openLockstep();
     expect(await send('event: error\n\n')).toEqual({ events: [], malformed: 0 });
     expect(await send('event: error\nid: 3\n\n')).toEqual({ events: [], malformed: 0 });
@@ -225,7 +225,7 @@ describe('the end', () => {
     }
   });
 
-  it('[fault 16] after a silence that ends the body, the chunks end quietly and the approval can still be answered', async () => {
+  it('[fault 16] [defect P12] after a silence that ends the body, the chunks end quietly and the approval can still be answered', async () => {
     const peer = await startPeer((response, request) => {
       if (request.method === 'GET') {
         response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -146,7 +146,7 @@ describe('a damaged log', () => {
       '{"n":5,"at":1,"action":{"type":"runtime/eventReceived"}}',
       "This action can't be applied: ",
     ],
-  ])('with %s in the middle is folded around it', (_, line, reason) => {
+  ])('[defect P33] with %s in the middle is folded around it', (_, line, reason) => {
     const replayed = replay(withLines({ 6: [line] }));
     const [damage, ...more] = replayed.damage;
     expect(damage?.line).toBe(6);

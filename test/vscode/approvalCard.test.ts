@@ -35,7 +35,7 @@ const respond = async ({ editor }: AttachedEditor, answer: unknown) =>
   (await editor.host.commands.get('supercode.frontend.respondInTurnApproval')?.(answer)) as { status: string };
 
 describe('an approval where the host answers cards inside the turn', () => {
-  it('is a card with the offered answers, unchanged and in order, and its click is answered once', async () => {
+  it('[defect C39, P18] is a card with the offered answers, unchanged and in order, and its click is answered once', async () => {
     const attached = await AttachedEditor.open({ granted: true, prepare: withCards });
     const { stream, result, cards } = sendInSession(attached, script({ calls: [bash('ls -l')] }, { text: 'Done.' }));
     await stream.until(() => cards().length > 0);
@@ -65,7 +65,7 @@ describe('an approval where the host answers cards inside the turn', () => {
     expect(stream.text).toContain('Done.');
   });
 
-  it('keeps its choices where the answer did not get through, and says so', async () => {
+  it('[defect C40] keeps its choices where the answer did not get through, and says so', async () => {
     const attached = await AttachedEditor.open({ granted: true, prepare: withCards });
     const { stream, cards } = sendInSession(attached, script({ calls: [bash('ls')] }));
     await stream.until(() => cards().length > 0);

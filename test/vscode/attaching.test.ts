@@ -46,7 +46,7 @@ describe('the environment’s handover', () => {
     expect(api.connections).toEqual([]);
   });
 
-  it('that says why there is no runtime is repeated where a prompt finds none', async () => {
+  it('[defect F88] that says why there is no runtime is repeated where a prompt finds none', async () => {
     process.env['SUPERCODE_FRONTEND_UNAVAILABLE'] = 'The licence has run out.';
     const editor = editorWith();
     activate(editor.context);
@@ -54,7 +54,7 @@ describe('the environment’s handover', () => {
     expect(result?.errorDetails?.message).toBe('No runtime is connected: The licence has run out\\.');
   });
 
-  it('with a credential that others may read is refused in words, and nothing is sent', async () => {
+  it('[defect F93] with a credential that others may read is refused in words, and nothing is sent', async () => {
     const started = await runtime();
     handOver(started);
     chmodSync(process.env['SUPERCODE_FRONTEND_CREDENTIAL_FILE'] ?? '', 0o644);

@@ -219,7 +219,7 @@ describe('a notification', () => {
 });
 
 describe('while only text streams', () => {
-  it('nothing is published: no word in the status bar, no key, no event, no name', async () => {
+  it('[defect P36] nothing is published: no word in the status bar, no key, no event, no name', async () => {
     const attached = await AttachedEditor.open();
     const { editor, api } = attached;
     const count = { text: 0, tooltip: 0, connections: 0, models: 0 };

@@ -79,7 +79,7 @@ describe('the commands', () => {
 });
 
 describe('Stop the Turn', () => {
-  it('stops what runs in the conversation in focus, and that alone', async () => {
+  it('[defect P20] stops what runs in the conversation in focus, and that alone', async () => {
     const attached = await AttachedEditor.open();
     const first = attached.send(COUNTING);
     await first.stream.until(({ text }) => text.includes('x003'));

@@ -58,7 +58,7 @@ describe('the prompt', () => {
 });
 
 describe('a file', () => {
-  it('is read as UTF-8, without its byte order mark', async () => {
+  it('[defect P30] is read as UTF-8, without its byte order mark', async () => {
     const [attachment] = await read(file('a.ts', '\ufefflet a = "·§é—–→";\n'));
     expect(attachment).toEqual({ label: 'File `/home/a.ts`', text: 'let a = "·§é—–→";\n', language: 'ts' });
   });

@@ -22,7 +22,7 @@ const connectionOf = async (attached: AttachedEditor, id: string) =>
   (await statusOf(attached)).connections?.find((each) => each.id === id);
 
 describe('a runtime from outside', () => {
-  it('is connected under the name that it is handed over with, and survives a reload', async () => {
+  it('[defect E66, F95] is connected under the name that it is handed over with, and survives a reload', async () => {
     const attached = await AttachedEditor.open({ granted: true });
     const { handoff } = await external();
     expect(await call(attached, 'connect', handoff)).toBe('played-back');
@@ -68,7 +68,7 @@ describe('a runtime from outside', () => {
     [{ credentialFile: '' }, 'lacks credentialFile'],
     [{ baseUrl: 'http://example.com:1' }, 'does not name this machine'],
     [{ permissions: ['everything'] }, 'names "everything"'],
-  ])('with %j is refused: %s', async (change, why) => {
+  ])('[defect F95] with %j is refused: %s', async (change, why) => {
     const attached = await AttachedEditor.open();
     const { handoff } = await external();
     await expect(call(attached, 'connect', { ...handoff, ...change })).rejects.toThrow(why);
@@ -109,7 +109,7 @@ describe('the menu of a row of the list', () => {
 });
 
 describe('what a host may ask', () => {
-  it('activation makes a conversation the one that is meant and shows nothing; focus is bookkeeping', async () => {
+  it('[defect B35, B36] activation makes a conversation the one that is meant and shows nothing; focus is bookkeeping', async () => {
     const attached = await AttachedEditor.open({ granted: true });
     const { handoff } = await external();
     await call(attached, 'connect', handoff);

@@ -18,7 +18,7 @@ describe('a button', () => {
     ['Allow for session', 'allow_for_session', 'seen'],
     ['Deny', 'deny', 'not approved'],
   ])(
-    '“%s” answers once, inside the running turn; the others then say that it is resolved',
+    '[defect C39, P18] “%s” answers once, inside the running turn; the others then say that it is resolved',
     async (title, decision, told) => {
       const line = await ProxiedEditor.open();
       const { attached } = line;
@@ -35,7 +35,7 @@ describe('a button', () => {
     },
   );
 
-  it('that is clicked twice at once, or together with another, answers once', async () => {
+  it('[defect C39] that is clicked twice at once, or together with another, answers once', async () => {
     const line = await ProxiedEditor.open();
     const { attached } = line;
     const turn = attached.send(LOOK);
@@ -47,7 +47,7 @@ describe('a button', () => {
     expect(attached.narrated.filter((said) => said === RESOLVED)).toHaveLength(2);
   });
 
-  it('of a request that another client answered says so, and sends nothing', async () => {
+  it('[defect P15] of a request that another client answered says so, and sends nothing', async () => {
     const line = await ProxiedEditor.open();
     const { attached } = line;
     const turn = attached.send(LOOK);
@@ -66,25 +66,28 @@ describe('a button', () => {
   it.each([
     ['the same', LOOK],
     ['another', script({ text: 'Look.', calls: [bash('rm -rf everything')] })],
-  ])('of a runtime that was restarted does not answer what the next one asks under its number: %s', async (_, next) => {
-    const line = await ProxiedEditor.open();
-    const { attached } = line;
-    const first = attached.send(LOOK);
-    await asked(first);
-    await line.restart();
-    expect((await first.result)?.errorDetails?.message).toContain('restarted');
-    const second = attached.send(next);
-    await asked(second);
-    expect(argumentOf(second)['requestId']).toBe(argumentOf(first)['requestId']);
-    for (const title of ['Allow', 'Allow for session', 'Deny']) await attached.click(first, title);
-    expect(attached.narrated.slice(-3)).toEqual([RESOLVED, RESOLVED, RESOLVED]);
-    expect([line.accepted, waitingIn(attached)]).toEqual([[], [1]]);
-    await attached.click(second, 'Deny');
-    await second.result;
-    expect(line.accepted).toEqual(['1 deny']);
-  });
+  ])(
+    '[defect C43] of a runtime that was restarted does not answer what the next one asks under its number: %s',
+    async (_, next) => {
+      const line = await ProxiedEditor.open();
+      const { attached } = line;
+      const first = attached.send(LOOK);
+      await asked(first);
+      await line.restart();
+      expect((await first.result)?.errorDetails?.message).toContain('restarted');
+      const second = attached.send(next);
+      await asked(second);
+      expect(argumentOf(second)['requestId']).toBe(argumentOf(first)['requestId']);
+      for (const title of ['Allow', 'Allow for session', 'Deny']) await attached.click(first, title);
+      expect(attached.narrated.slice(-3)).toEqual([RESOLVED, RESOLVED, RESOLVED]);
+      expect([line.accepted, waitingIn(attached)]).toEqual([[], [1]]);
+      await attached.click(second, 'Deny');
+      await second.result;
+      expect(line.accepted).toEqual(['1 deny']);
+    },
+  );
 
-  it('answers its own conversation only', async () => {
+  it('[defect B34] answers its own conversation only', async () => {
     const attached = await AttachedEditor.open();
     const other = await startEmbeddedRuntime();
     try {

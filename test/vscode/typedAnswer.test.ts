@@ -90,7 +90,7 @@ describe('a request that waits while nothing runs', () => {
   });
 });
 
-it('while a turn runs typing answers nothing: it steers', async () => {
+it('[defect P17] while a turn runs typing answers nothing: it steers', async () => {
   const line = await ProxiedEditor.open();
   const { attached } = line;
   const first = attached.send(script({ text: 'Look.', calls: [bash('printf seen')] }, { text: 'Done.' }));
