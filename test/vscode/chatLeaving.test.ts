@@ -147,7 +147,7 @@ describe('a prompt while there is no answer yet', () => {
     expect(await messageOf(again.result)).toBe('The connection was closed. The prompt was not sent.');
   });
 
-  it('whose response the editor closed waits in silence, and does not fail', async () => {
+  it('[fault 29] whose response the editor closed waits in silence, and does not fail', async () => {
     const { turn, api, id } = await connecting();
     turn.stream.close();
     await api.disconnect(id);

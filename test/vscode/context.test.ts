@@ -78,7 +78,7 @@ describe('a file', () => {
     expect(await textOf(attached(vscode.Uri.parse('untitled:x')))).toBe(text.replaceAll(/\r\n?/g, '\n'));
   });
 
-  it('is what the editor has, saved or not', async () => {
+  it('[fault 58] is what the editor has, saved or not', async () => {
     const reference = file('a.ts', 'on disk');
     const document = editor.open(uriOf('a.ts'), 'on disk\r\n', { languageId: 'typescript' });
     expect(await read(reference)).toEqual([
@@ -92,7 +92,7 @@ describe('a file', () => {
     expect(await textOf(reference)).toBe('on disk');
   });
 
-  it('may be gone from disk, or never have been there, as long as it is open', async () => {
+  it('[fault 58] may be gone from disk, or never have been there, as long as it is open', async () => {
     editor.open(vscode.Uri.parse('untitled:Untitled-1'), 'new');
     editor.open(vscode.Uri.parse('vscode-remote://host/b.py'), 'remote', { isDirty: true });
     expect((await read(attached(vscode.Uri.parse('untitled:Untitled-1'))))[0]?.label).toBe(
@@ -108,7 +108,7 @@ describe('a file', () => {
     expect(await read(attached(uri))).toEqual([{ label: 'File `memfs:/notes/ü b.md`', text: '# hi', language: 'md' }]);
   });
 
-  it('may be empty', async () => {
+  it('[fault 58] may be empty', async () => {
     expect(await read(file('empty', ''))).toEqual([{ label: 'File `/home/empty` (empty)', text: '', language: '' }]);
   });
 
@@ -293,7 +293,7 @@ describe('refused, before anything is sent', () => {
     ]);
   });
 
-  it('not what just fits: 256 KiB in each and 1 MiB in all, counted in bytes of UTF-8 and without order marks', async () => {
+  it('[fault 58] not what just fits: 256 KiB in each and 1 MiB in all, counted in bytes of UTF-8 and without order marks', async () => {
     const full = (name: string) => file(name, `\ufeff${sized(262_144)}`);
     const fits = [full('1'), full('2'), full('3'), full('4')];
     const sent = await read(...fits);

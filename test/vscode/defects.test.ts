@@ -343,7 +343,11 @@ describe('what is shown', () => {
   it('[defect E66] of a session that could not be loaded is there the next time, with no further connection', async () => {
     const { attached } = await granted();
     const other = await anotherRuntime(attached);
-    await expect(contentOf(attached, resource('runtime-000000000000'))).rejects.toThrow('not connected');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const unknown = contentOf(attached, resource('runtime-000000000000'));
+    await vi.advanceTimersByTimeAsync(5_000);
+    vi.useRealTimers();
+    expect(toldIn(await unknown).join()).toContain('not connected');
     const id = await other.connect();
     await attached.send('hello').result;
     other.proxy.faults = { open: () => ({ status: 503 }), call: () => ({ kind: 'break' }) };

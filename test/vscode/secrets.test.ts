@@ -52,7 +52,7 @@ describe('a token that is kept', () => {
     expect(await secrets.read('k')).toBe(TOKEN);
   });
 
-  it('is asked back for no longer than a few seconds', async () => {
+  it('[fault 48] is asked back for no longer than a few seconds', async () => {
     const { secrets } = storage('hangs');
     const started = Date.now();
     let took = Infinity;
@@ -116,7 +116,7 @@ describe('a token that is forgotten', () => {
   });
 });
 
-it('what a storage throws never becomes ours to tell: keeping just says that it did not', async () => {
+it('[fault 48] what a storage throws never becomes ours to tell: keeping just says that it did not', async () => {
   const store = new SecretsDouble();
   vi.spyOn(store, 'store').mockImplementation((_, value) => Promise.reject(new Error(`cannot keep ${value}`)));
   expect(await outcome(new Secrets(store).keep('k', TOKEN))).toBe(false);

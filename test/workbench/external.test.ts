@@ -85,7 +85,7 @@ describe('a product that bundles the extension, with a runtime of its own beside
     expect((await status()).connections).toHaveLength(2);
   });
 
-  it('[defect C34] keeps its conversation apart from the other, in the middle of a turn, and back', async () => {
+  it('[defect B34] keeps its conversation apart from the other, in the middle of a turn, and back', async () => {
     failed('switch');
     const slow = await sendPrompt(editorChat(scene.page), '/demo slow');
     await slow.getByText('item 003').waitFor();
