@@ -3,6 +3,7 @@ import { messageOf } from '../protocol/messageOf.js';
 import { isOver, whyOver } from '../selectors/connections.js';
 import { selectFocus } from '../selectors/focus.js';
 import { selectReplyFooter } from '../selectors/footer.js';
+import { selectConversationLabel } from '../selectors/conversations.js';
 import { selectHistoryTurns } from '../selectors/historyTurns.js';
 import { selectIdentityLabel } from '../selectors/identity.js';
 import { escapeMarkdown } from '../selectors/markdown.js';
@@ -20,7 +21,7 @@ import type { Front, Undrawn } from './front.js';
 import type { ProposedContext, ProposedResult } from './proposed.js';
 import { Reply } from './reply.js';
 import { requestStop } from './requestStop.js';
-import { connectionIn } from './sessionResource.js';
+import { connectionIn, SESSION_TYPE } from './sessionResource.js';
 import { typedAnswer } from './typedAnswer.js';
 import { answer } from './respond.js';
 
@@ -38,7 +39,7 @@ const REWRITTEN =
 /** Prompt in, parts out: resolves when the turn has settled, or when a prompt that waits is to steer it. */
 export async function handleChat(front: Front, attaching: Attaching, call: ChatCall): Promise<vscode.ChatResult> {
   const { app } = front;
-  const { connection, lost, inSession } = conversationOf(app.getState(), call.context);
+  const { connection, lost, inSession, isNew } = conversationOf(app.getState(), call.context);
   if (connection === undefined) return refusal(notConnected(app.getState()));
   app.dispatch(connectionFocused({ connection }));
   // A file system may hang; the person can still leave.
@@ -52,6 +53,11 @@ export async function handleChat(front: Front, attaching: Attaching, call: ChatC
   if (lost) {
     reply.remark(
       `What this chat was about is not connected any more; this goes to ${selectIdentityLabel(app.getState(), connection)}.`,
+    );
+  }
+  if (isNew && selectHistoryTurns(app.getState(), connection).length > 0) {
+    reply.remark(
+      `This runtime has one conversation; this goes on with “${selectConversationLabel(app.getState(), connection)}”.`,
     );
   }
   if (front.rewritten.isIn(call)) reply.remark(REWRITTEN);
@@ -251,23 +257,32 @@ class Handling {
   }
 }
 
+interface ConversationOf {
+  readonly connection: ConnectionId | undefined;
+  /** Whether what the chat was about is gone. */
+  readonly lost: boolean;
+  /** Whether the chat is the session of that very conversation. */
+  readonly inSession: boolean;
+  /** Whether it is a session that was opened for a new one. */
+  readonly isNew: boolean;
+}
+
 /** The conversation that this chat has had so far; the one in focus where it had none, or (`lost`) where that is gone. */
-function conversationOf(
-  root: RootState,
-  context: vscode.ChatContext,
-): { readonly connection: ConnectionId | undefined; readonly lost: boolean; readonly inSession: boolean } {
-  const session = connectionIn((context as ProposedContext).chatSessionContext?.chatSessionItem.resource);
-  if (session !== undefined) return { connection: session, lost: false, inSession: true };
+function conversationOf(root: RootState, context: vscode.ChatContext): ConversationOf {
+  const resource = (context as ProposedContext).chatSessionContext?.chatSessionItem.resource;
+  const session = connectionIn(resource);
+  if (session !== undefined) return { connection: session, lost: false, inSession: true, isNew: false };
   for (const turn of context.history.toReversed()) {
     // By shape: a restored session's turns are of another class.
     const metadata = 'result' in turn ? (turn.result.metadata as Partial<ReplyMetadata> | undefined) : undefined;
     if (metadata?.connection === undefined) continue;
     if (root.connections[metadata.connection]) {
-      return { connection: metadata.connection, lost: false, inSession: false };
+      return { connection: metadata.connection, lost: false, inSession: false, isNew: false };
     }
-    return { connection: selectFocus(root), lost: true, inSession: false };
+    return { connection: selectFocus(root), lost: true, inSession: false, isNew: false };
   }
-  return { connection: selectFocus(root), lost: false, inSession: false };
+  const isNew = resource?.scheme === SESSION_TYPE;
+  return { connection: selectFocus(root), lost: false, inSession: false, isNew };
 }
 
 async function promptOf({ prompt, references, toolReferences }: vscode.ChatRequest): Promise<string | ContextRefused> {

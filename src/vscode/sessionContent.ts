@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import type { App } from '../sagas/app.js';
 import { isOver, whyOver } from '../selectors/connections.js';
-import { selectFocus } from '../selectors/focus.js';
 import { HISTORY_MARKER, selectHistoryTurns, type HistoryTurn } from '../selectors/historyTurns.js';
 import { selectConversationLabel } from '../selectors/conversations.js';
 import { escapeMarkdown } from '../selectors/markdown.js';
@@ -27,8 +26,8 @@ const NOT_CONNECTED =
   'This conversation is not connected. Connect to its runtime, then close this tab and open it again.';
 
 /**
- * What a session of ours shows when it is opened: its whole history, and what still goes on as it goes on. A session that
- * is bound to no conversation yet shows the one in focus.
+ * What a session of ours shows when it is opened: its whole history, and what still goes on as it goes on. A new
+ * session, which is bound to no conversation yet, shows nothing, and has nothing to stop.
  */
 export async function sessionContent(
   front: Front,
@@ -36,7 +35,7 @@ export async function sessionContent(
   requestHandler: vscode.ChatRequestHandler,
 ): Promise<SessionContent> {
   const { app } = front;
-  const connection = connectionIn(resource) ?? selectFocus(app.getState());
+  const connection = connectionIn(resource);
   if (connection === undefined) return { history: [], requestHandler };
   // At once: by the time that it is attached a person may have gone on to another one.
   if (app.getState().connections[connection]) app.dispatch(connectionFocused({ connection }));

@@ -125,6 +125,25 @@ describe('a session', () => {
     }
   });
 
+  it('[defect D55] that is new has nothing to stop, and says which conversation its prompt goes on with', async () => {
+    const attached = await opened({ runtime: { sessionId: 'past', history: HISTORY } });
+    const running = attached.send('/demo slow');
+    await running.stream.until(({ text }) => text.includes('item'));
+    const draft = Uri.parse('supercode:/untitled-1');
+    const content = await contentOf(attached, draft);
+    expect(content.history).toEqual([]);
+    expect(content.activeResponseCallback).toBeUndefined();
+    running.stop();
+    await running.result;
+    const { context } = attached.editor.chatContext();
+    const bound = Object.assign(context, { chatSessionContext: { chatSessionItem: { resource: draft } } });
+    const stream = attached.editor.responseStream();
+    const request = attached.editor.chatRequest('go on');
+    await content.requestHandler?.(request, bound, stream, new CancellationTokenSource().token);
+    expect(plain(stream.text)).toContain('goes on with “please fix the flaky test”');
+    expect(stream.text).toContain('go on');
+  });
+
   it('of a runtime that is not connected says so', async () => {
     const attached = await opened();
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
