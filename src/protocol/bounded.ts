@@ -31,6 +31,23 @@ export function cutAtCodePoint(text: string, limit: number): string {
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? limit - 1 : limit);
 }
 
+/** UTF-16 units that are kept of what a tool was given or gave back: nobody is ever shown more of it. */
+export const KEPT_LIMIT = 65_536;
+
+/** A text of which the end may not be kept: `omitted` is how many UTF-16 units that were. */
+export interface Kept {
+  readonly text: string;
+  readonly omitted: number;
+}
+
+export function kept(text: string): Kept {
+  const head = cutAtCodePoint(text, KEPT_LIMIT);
+  // A copy: a slice would hold on to all of the text.
+  return head === text
+    ? { text, omitted: 0 }
+    : { text: JSON.parse(JSON.stringify(head)) as string, omitted: text.length - head.length };
+}
+
 /**
  * A value out of `JSON.parse` as one that can be written down again: what is nested deeper than WRITABLE_DEPTH is marked as
  * left out, a number beyond all numbers (`1e400`) is spelled out. The same object where there is nothing to change.

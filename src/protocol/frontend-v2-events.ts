@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { boundedJson } from './bounded.js';
+import { boundedJson, kept } from './bounded.js';
 import { requestSchema, resolutionOf, type Resolution, type RuntimeRequest } from './requests.js';
 
 /** Facts of a running conversation, numbered by the runtime. Source: frontend.v2 §6.6. */
@@ -22,6 +22,8 @@ export type EventBody =
       readonly name: string | null;
       /** As the model wrote them: usually, not always, valid JSON. */
       readonly arguments: string;
+      /** UTF-16 units of the end of `arguments` that are not kept; absent where they are whole. */
+      readonly omitted?: number;
     }
   | {
       readonly kind: 'tool_call_completed';
@@ -30,6 +32,8 @@ export type EventBody =
       readonly output: string;
       /** Whether the tool failed to run, not whether what it ran succeeded. */
       readonly isError: boolean;
+      /** UTF-16 units of the end of `output` that are not kept; absent where it is whole. */
+      readonly omitted?: number;
     }
   | { readonly kind: 'usage'; readonly prompt: number; readonly completion: number; readonly cached: number | null }
   | { readonly kind: 'request'; readonly request: RuntimeRequest }
@@ -94,7 +98,11 @@ export const eventSchemas = {
   thinking: reasoning,
   tool_call_started: toBody(
     v.object({ id: nullableText, name: nullableText, arguments: v.fallback(text, '') }),
-    (wire) => ({ kind: 'tool_call_started', callId: wire.id, name: wire.name, arguments: wire.arguments }),
+    (wire) => {
+      const { text: head, omitted } = kept(wire.arguments);
+      const call = { kind: 'tool_call_started', callId: wire.id, name: wire.name, arguments: head } as const;
+      return omitted === 0 ? call : { ...call, omitted };
+    },
   ),
   tool_call_completed: toBody(
     v.object({
@@ -103,13 +111,12 @@ export const eventSchemas = {
       output: v.fallback(text, ''),
       is_error: v.fallback(v.boolean(), false),
     }),
-    (wire) => ({
-      kind: 'tool_call_completed',
-      callId: wire.id,
-      name: wire.name,
-      output: wire.output,
-      isError: wire.is_error,
-    }),
+    (wire) => {
+      const { text: output, omitted } = kept(wire.output);
+      const kind = 'tool_call_completed' as const;
+      const result = { kind, callId: wire.id, name: wire.name, output, isError: wire.is_error };
+      return omitted === 0 ? result : { ...result, omitted };
+    },
   ),
   usage: toBody(
     v.object({

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { kept } from './bounded.js';
 import { REFUSALS, type Refusal, type RefusalReason } from './refusal.js';
 import { toRuntimeEvents, type RuntimeEvent } from './frontend-v2-events.js';
 
@@ -38,13 +39,23 @@ export interface HistoryMessage {
   readonly toolCalls: readonly HistoryToolCall[];
   /** Of a tool's result: the call that it answers. */
   readonly toolCallId: string | null;
+  /** Of a tool's result: UTF-16 units of the end of its text that are not kept; absent where it is whole. */
+  readonly omitted?: number;
 }
 
 export interface HistoryToolCall {
   readonly id: string;
   readonly name: string;
   readonly arguments: string;
+  /** UTF-16 units of the end of the arguments that are not kept; absent where they are whole. */
+  readonly omitted?: number;
 }
+
+/**
+ * How many messages a snapshot is asked for, fewer each time that the answer was too large. A native runtime gives its
+ * newest so many; a hosted one all that it has, whatever it is asked. Source: frontend.v2 §1.
+ */
+export const SNAPSHOT_MESSAGES = [200, 40, 8] as const;
 
 /** What an attachment starts from: the history, and every retained event after `historyCursor`. */
 export interface Snapshot {
@@ -127,8 +138,8 @@ const historyMessage = v.pipe(
   }),
   v.transform((wire): HistoryMessage => ({
     role: wire.role,
-    ...contentOf(wire.content),
-    toolCalls: wire.tool_calls.map(({ id, function: called }) => ({ id, ...called })),
+    ...contentOf(wire.content, wire.role),
+    toolCalls: wire.tool_calls.map(({ id, function: called }) => toolCall(id, called.name, called.arguments)),
     toolCallId: wire.tool_call_id,
   })),
 );
@@ -226,11 +237,24 @@ function roleOf(role: string): HistoryMessage['role'] {
   }
 }
 
-function contentOf(parts: v.InferOutput<typeof content>): Pick<HistoryMessage, 'text' | 'images'> {
+/** What a person or the model said is compared with what was heard of it, so it is kept whole. */
+function contentOf(
+  parts: v.InferOutput<typeof content>,
+  role: HistoryMessage['role'],
+): Pick<HistoryMessage, 'text' | 'images' | 'omitted'> {
   if (parts === null) return { text: '', images: 0 };
-  if (typeof parts === 'string') return { text: parts, images: 0 };
-  return {
-    text: parts.map((part) => (typeof part['text'] === 'string' ? part['text'] : '')).join(''),
-    images: parts.filter((part) => part.type === 'image_url').length,
-  };
+  const whole = typeof parts === 'string' ? parts : parts.map(textIn).join('');
+  const images = typeof parts === 'string' ? 0 : parts.filter((part) => part.type === 'image_url').length;
+  if (role !== 'tool') return { text: whole, images };
+  const { text: head, omitted } = kept(whole);
+  return { text: head, images, ...(omitted === 0 ? {} : { omitted }) };
+}
+
+function textIn(part: Readonly<Record<string, unknown>>): string {
+  return typeof part['text'] === 'string' ? part['text'] : '';
+}
+
+function toolCall(id: string, name: string, args: string): HistoryToolCall {
+  const { text: head, omitted } = kept(args);
+  return { id, name, arguments: head, ...(omitted === 0 ? {} : { omitted }) };
 }

@@ -8,8 +8,21 @@ export { OPAQUE_LIMIT } from '../protocol/frontend-v2-events.js';
 export const PART_LIMIT = 65_536;
 /** UTF-16 units of a title or another text of one line. */
 export const TITLE_LIMIT = 256;
-/** Turns of a conversation's history that are shown. */
+/**
+ * What is shown of a conversation that is opened, from its newest turn backwards (ADR 9). Turns, the notice of those left
+ * out among them:
+ */
 export const HISTORY_TURNS_LIMIT = 500;
+/** … UTF-16 units of what was said in them: prompts, answers, reasoning, notes. */
+export const HISTORY_SAID_LIMIT = 2 * 1024 * 1024;
+/** … UTF-16 units of details: what tools were given and gave back, patches, output, requests that are over. */
+export const HISTORY_DETAILS_LIMIT = 1024 * 1024;
+/** … the blocks that details are drawn as. An editor makes a text editor of each, and warns of a leak at 175. */
+export const HISTORY_BLOCKS_LIMIT = 160;
+/** … chat parts in all, the files that patches name among them. */
+export const HISTORY_PARTS_LIMIT = 5000;
+/** UTF-16 units of a tool's input, and of its output, in a conversation that is opened. */
+export const HISTORY_PREVIEW_LIMIT = 8192;
 
 /** A cluster longer than this many units is cut like a run of characters: nobody reads it as one. */
 const CLUSTER_LIMIT = 256;
@@ -26,6 +39,15 @@ export function cutText(text: string, limit: number, omitted = 0): string {
   if (most.length > limit) return limit < 1 ? '' : `${text.slice(0, boundary(text, limit - 1))}…`;
   const kept = text.slice(0, boundary(text, limit - most.length));
   return kept + statement(text.length - kept.length + omitted);
+}
+
+/**
+ * Text from outside, clean and within `limit` UTF-16 units with the statement of what is missing. Of a huge text little
+ * more than that is read.
+ */
+export function cleanText(text: string, limit: number, omitted = 0): string {
+  const head = cutAtCodePoint(text, 2 * limit);
+  return cutText(sanitise(head, true).text, limit, text.length - head.length + omitted);
 }
 
 /** As `cutText`, of what a person decides on, with nothing in it hidden; of a huge text no more than `limit` is read. */

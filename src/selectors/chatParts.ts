@@ -1,7 +1,7 @@
 import { cutAtCodePoint } from '../protocol/bounded.js';
 import type { EventBody, EventKind } from '../protocol/frontend-v2-events.js';
 import type { Entry, ToolEntry } from '../store/transcript.js';
-import { cutText, OPAQUE_LIMIT, PART_LIMIT, title } from './bounds.js';
+import { cleanText, OPAQUE_LIMIT, PART_LIMIT, title } from './bounds.js';
 import { filesOfDiff } from './diffFiles.js';
 import { EDITOR_PARTS, type ChatPart, type DiffPart, type OpaquePart, type TextPart, type ToolPart } from './parts.js';
 import { requestPart, resolutionPart, withdrawalPart, type RequestView } from './requestParts.js';
@@ -33,18 +33,25 @@ export function textPart(id: string, kind: TextPart['kind'], text: string): Text
   return { kind, id, text, editor: EDITOR_PARTS[kind] };
 }
 
-export function toolPart(id: string, entry: Omit<ToolEntry, 'kind' | 'endedAt'>): ToolPart {
-  const { callId, name, phase } = entry;
+/** @param limit UTF-16 units of the input, and of the output */
+export function toolPart(id: string, entry: Omit<ToolEntry, 'kind' | 'endedAt'>, limit = PART_LIMIT): ToolPart {
+  const { callId, name, phase, omitted = {} } = entry;
   return {
     kind: 'tool',
     id,
     callId,
-    name: title(name ?? '') || 'tool',
+    name: toolName(name),
     phase,
-    ...(entry.arguments === '' ? {} : { input: bounded(entry.arguments) }),
-    ...(phase === 'completed' ? { output: bounded(entry.output), isError: entry.isError } : {}),
+    ...(entry.arguments === '' ? {} : { input: cleanText(entry.arguments, limit, omitted.arguments) }),
+    ...(phase === 'completed'
+      ? { output: cleanText(entry.output, limit, omitted.output), isError: entry.isError }
+      : {}),
     editor: EDITOR_PARTS.tool,
   };
+}
+
+export function toolName(name: string | null): string {
+  return title(name ?? '') || 'tool';
 }
 
 /** How each kind of event is shown; the kinds that make entries of another sort, or none, have no row. */
@@ -173,7 +180,7 @@ function opaquePart(id: string, eventKind: string, preview: string): OpaquePart 
 
 /** Text from outside, clean and within a part's bound; `spare` is kept free for what is said after it. */
 function bounded(text: string, spare = 0): string {
-  return cutText(sanitise(text, true).text, PART_LIMIT - spare);
+  return cleanText(text, PART_LIMIT - spare);
 }
 
 function count(number: number): string {

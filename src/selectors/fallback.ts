@@ -53,12 +53,14 @@ const OUTCOMES: Readonly<Record<Exclude<ToolPart['phase'], 'started'>, string>> 
   abandoned: 'ended without a result',
 };
 
-function toolPieces({ name, phase, input = '', output = '', isError }: ToolPart): readonly FallbackPiece[] {
+function toolPieces({ name, phase, input = '', output = '', isError, saved }: ToolPart): readonly FallbackPiece[] {
   if (phase === 'started') {
     const doing = input === '' || input.includes('\n') ? name : `${name}: ${input}`;
     return [{ kind: 'progress', text: escapeMarkdown(title(`Running ${doing}`)) }];
   }
-  const outcome = phase === 'completed' && isError === true ? 'failed' : OUTCOMES[phase];
+  const hasFailed = phase === 'completed' && isError === true;
+  const ended = saved === true && phase === 'completed' ? 'called' : OUTCOMES[phase];
+  const outcome = hasFailed ? 'failed' : ended;
   return block(
     `**Tool** ${inlineCode(title(name))} ${outcome}`,
     input === '' ? '' : fence(input),

@@ -28,6 +28,8 @@ export interface ToolPart extends PartBase {
   readonly input?: string;
   readonly output?: string;
   readonly isError?: boolean;
+  /** Of a call that a saved history tells of: that it is recorded does not prove that it was permitted, or ran. */
+  readonly saved?: true;
 }
 
 export interface DiffPart extends PartBase {

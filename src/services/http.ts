@@ -27,10 +27,17 @@ export async function exchange<T>(timeoutMs: number, run: (signal: AbortSignal) 
   }
 }
 
+/** An answer that says beforehand that it is larger than what is read. */
+export class AnswerTooLarge extends TransportFault {}
+
 /** The body as text. Over `limit` bytes (counted as they come, decompressed) reading stops with a `TransportFault`. */
 export async function boundedText(response: Response, limit: number): Promise<string> {
   if (response.body === null) return '';
   const body: ReadableStream<Uint8Array> = response.body;
+  if (Number(response.headers.get('content-length') ?? 0) > limit) {
+    body.cancel().catch(() => undefined);
+    throw new AnswerTooLarge('protocol', `The answer is larger than ${limit} bytes; it was not read.`);
+  }
   const reader = body.getReader();
   const decoder = new TextDecoder();
   const pieces: string[] = [];

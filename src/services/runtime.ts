@@ -6,12 +6,14 @@ import {
   interruptedSchema,
   leaseSchema,
   queuedSchema,
+  SNAPSHOT_MESSAGES,
   snapshotSchema,
+  type Snapshot,
   toRefusal,
 } from '../protocol/frontend-v2.js';
 import { CredentialRefused, RuntimeRefusal, TransportFault } from '../protocol/refusal.js';
 import { readEvents } from './events.js';
-import { boundedText, exchange, quotable, retryAfterMs, type Fetch } from './http.js';
+import { AnswerTooLarge, boundedText, exchange, quotable, retryAfterMs, type Fetch } from './http.js';
 import { checkedBaseUrl } from './loopback.js';
 import type { ConnectionTarget, CredentialReference, EventStream, RuntimeClient } from './services.js';
 
@@ -20,7 +22,6 @@ const MIB = 1024 * 1024;
 const REQUEST_LIMIT = 16 * MIB;
 const ANSWER_LIMIT = MIB;
 const SNAPSHOT_LIMIT = 64 * MIB;
-const HISTORY_LIMIT = 200;
 
 /** Each in ms, for the whole exchange; `open` until the stream's headers are there. */
 export interface RuntimeTimeouts {
@@ -94,6 +95,20 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
     });
   };
 
+  /** Pictures and tools make messages of megabytes: a conversation whose last ones fit can be opened all the same. */
+  const attach = async (): Promise<Snapshot> => {
+    let tooLarge: unknown;
+    for (const limit of SNAPSHOT_MESSAGES) {
+      try {
+        return await call('attach', snapshotSchema, { limit }, { timeoutMs: timeouts.attach, limit: SNAPSHOT_LIMIT });
+      } catch (error) {
+        if (!(error instanceof AnswerTooLarge)) throw error;
+        tooLarge = error;
+      }
+    }
+    throw tooLarge;
+  };
+
   const openEvents = async (): Promise<EventStream> => {
     const { base, token, headers } = await door();
     return exchange(timeouts.open, async (signal) => {
@@ -115,8 +130,7 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
     clientId: target.clientId,
     openEvents,
     describe: () => call('describe', descriptorSchema),
-    attach: () =>
-      call('attach', snapshotSchema, { limit: HISTORY_LIMIT }, { timeoutMs: timeouts.attach, limit: SNAPSHOT_LIMIT }),
+    attach,
     sendInput: async (prompt, imageUrls = []) => {
       const params = imageUrls.length === 0 ? { prompt } : { prompt, image_urls: imageUrls };
       await call('send_input', acceptedSchema, params, { ...usual, timeoutMs: timeouts.prompt });

@@ -1,4 +1,4 @@
-import type { HistoryMessage } from '../protocol/frontend-v2.js';
+import type { HistoryMessage, HistoryToolCall } from '../protocol/frontend-v2.js';
 import type { EventBody } from '../protocol/frontend-v2-events.js';
 import { wholeText } from './streamedText.js';
 import { endOf, entryAt, type Outcome, type TextEntry, type ToolEntry, type Transcript } from './transcript.js';
@@ -277,26 +277,19 @@ function newTurns(messages: readonly HistoryMessage[]): readonly EventBody[] {
   return events;
 }
 
-function started({
-  id,
-  name,
-  arguments: args,
-}: {
-  readonly id: string;
-  readonly name: string;
-  readonly arguments: string;
-}): EventBody {
-  return { kind: 'tool_call_started', callId: id, name, arguments: args };
+function started({ id, ...call }: HistoryToolCall): EventBody {
+  return { kind: 'tool_call_started', callId: id, ...call };
 }
 
 /** Saved results carry no error flag; the runtime starts the text of an error with `Error:` (§5.2). */
-function completed({ toolCallId, text }: HistoryMessage): EventBody {
+function completed({ toolCallId, text, omitted }: HistoryMessage): EventBody {
   return {
     kind: 'tool_call_completed',
     callId: toolCallId,
     name: null,
     output: text,
     isError: text.startsWith('Error:'),
+    ...(omitted === undefined ? {} : { omitted }),
   };
 }
 

@@ -46,6 +46,8 @@ export interface ToolEntry {
   readonly phase: 'started' | 'completed' | 'abandoned';
   readonly output: string;
   readonly isError: boolean;
+  /** UTF-16 units of the ends of `arguments` and `output` that are not kept; absent where they are whole. */
+  readonly omitted?: { readonly arguments?: number; readonly output?: number };
   /** Where the transcript stood when the call ended: it ended in front of the entry of this position. */
   readonly endedAt: number | null;
 }
@@ -213,22 +215,26 @@ function startCall(before: Transcript, event: RuntimeEvent & { readonly kind: 't
   const known = callId === null ? undefined : transcript.openCalls.find((call) => call.callId === callId);
   const entry = known && entryAt(transcript, known.at);
   if (known && entry?.kind === 'tool') {
-    const filled: ToolEntry = { ...entry, name: name ?? entry.name, arguments: event.arguments };
+    const filled = withOmitted({ ...entry, name: name ?? entry.name, arguments: event.arguments }, 'arguments', event);
     const openCalls = known.completed ? transcript.openCalls.filter((call) => call !== known) : transcript.openCalls;
     return put({ ...transcript, openCalls }, known.at, filled);
   }
   return add(
     { ...transcript, openCalls: [...transcript.openCalls, { callId, name, at: transcript.count, completed: false }] },
-    {
-      kind: 'tool',
-      callId: callId ?? unnamed(event),
-      name,
-      arguments: event.arguments,
-      phase: 'started',
-      output: '',
-      isError: false,
-      endedAt: null,
-    },
+    withOmitted(
+      {
+        kind: 'tool',
+        callId: callId ?? unnamed(event),
+        name,
+        arguments: event.arguments,
+        phase: 'started',
+        output: '',
+        isError: false,
+        endedAt: null,
+      },
+      'arguments',
+      event,
+    ),
   );
 }
 
@@ -245,7 +251,7 @@ function completeCall(before: Transcript, event: RuntimeEvent & { readonly kind:
     const openCalls = transcript.openCalls.filter((call) => call !== known);
     const ended = { phase: 'completed', output, isError, endedAt: transcript.count } as const;
     const completed: ToolEntry = { ...entry, name: entry.name ?? name, ...ended };
-    return put({ ...transcript, openCalls }, known.at, completed);
+    return put({ ...transcript, openCalls }, known.at, withOmitted(completed, 'output', event));
   }
   const openCalls =
     callId === null
@@ -253,17 +259,29 @@ function completeCall(before: Transcript, event: RuntimeEvent & { readonly kind:
       : [...transcript.openCalls, { callId, name, at: transcript.count, completed: true }];
   return add(
     { ...transcript, openCalls },
-    {
-      kind: 'tool',
-      callId: callId ?? unnamed(event),
-      name,
-      arguments: '',
-      phase: 'completed',
-      output,
-      isError,
-      endedAt: transcript.count,
-    },
+    withOmitted(
+      {
+        kind: 'tool',
+        callId: callId ?? unnamed(event),
+        name,
+        arguments: '',
+        phase: 'completed',
+        output,
+        isError,
+        endedAt: transcript.count,
+      },
+      'output',
+      event,
+    ),
   );
+}
+
+function withOmitted(
+  entry: ToolEntry,
+  of: 'arguments' | 'output',
+  { omitted }: { readonly omitted?: number },
+): ToolEntry {
+  return omitted === undefined ? entry : { ...entry, omitted: { ...entry.omitted, [of]: omitted } };
 }
 
 function put(transcript: Transcript, at: number, entry: Entry): Transcript {

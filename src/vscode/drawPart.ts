@@ -129,11 +129,12 @@ function toolRow(part: ToolPart) {
   return row;
 }
 
-const PAST = { ran: 'Ran', failed: 'Failed:', abandoned: 'Never heard the end of' };
+const PAST = { ran: 'Ran', called: 'Called', failed: 'Failed:', abandoned: 'Never heard the end of' };
 
-function outcomeOf({ phase, isError }: ToolPart): keyof typeof PAST {
+function outcomeOf({ phase, isError, saved }: ToolPart): keyof typeof PAST {
   if (phase === 'abandoned') return 'abandoned';
-  return isError === true ? 'failed' : 'ran';
+  if (isError === true) return 'failed';
+  return saved === true ? 'called' : 'ran';
 }
 
 const SHORT_INPUT = 80;
