@@ -19,8 +19,9 @@ export const HISTORY_SAID_LIMIT = 2 * 1024 * 1024;
 export const HISTORY_DETAILS_LIMIT = 1024 * 1024;
 /** … the blocks that details are drawn as. An editor makes a text editor of each, and warns of a leak at 175. */
 export const HISTORY_BLOCKS_LIMIT = 160;
-/** … chat parts in all, the files that patches name among them. */
-export const HISTORY_PARTS_LIMIT = 5000;
+/** … chat parts of what was said, and of details, the files that patches name among them. */
+export const HISTORY_SAID_PARTS_LIMIT = 4000;
+export const HISTORY_DETAIL_PARTS_LIMIT = 1000;
 /** UTF-16 units of a tool's input, and of its output, in a conversation that is opened. */
 export const HISTORY_PREVIEW_LIMIT = 8192;
 

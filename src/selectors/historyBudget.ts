@@ -1,8 +1,9 @@
 import {
   HISTORY_BLOCKS_LIMIT,
   HISTORY_DETAILS_LIMIT,
-  HISTORY_PARTS_LIMIT,
+  HISTORY_DETAIL_PARTS_LIMIT,
   HISTORY_SAID_LIMIT,
+  HISTORY_SAID_PARTS_LIMIT,
   title,
 } from './bounds.js';
 import { textPart } from './chatParts.js';
@@ -25,9 +26,10 @@ export interface DrawnTurn {
  */
 export class HistoryBudget {
   private said = HISTORY_SAID_LIMIT;
+  private saidParts = HISTORY_SAID_PARTS_LIMIT;
   private details = HISTORY_DETAILS_LIMIT;
+  private detailParts = HISTORY_DETAIL_PARTS_LIMIT;
   private blocks = HISTORY_BLOCKS_LIMIT;
-  private parts = HISTORY_PARTS_LIMIT;
   private isFresh = true;
 
   constructor(private readonly view: RequestView) {}
@@ -74,9 +76,9 @@ export class HistoryBudget {
   }
 
   private payFor(size: number, parts: number, always: boolean): boolean {
-    if (!always && (size > this.said || parts > this.parts)) return false;
+    if (!always && (size > this.said || parts > this.saidParts)) return false;
     this.said -= size;
-    this.parts -= parts;
+    this.saidParts -= parts;
     return true;
   }
 
@@ -88,13 +90,13 @@ export class HistoryBudget {
       const part = piece.draw();
       const [size, blocks] = part ? [sizeOf(part), blocksOf(part)] : [0, 0];
       const parts = part?.kind === 'diff' ? 1 + part.files.length : 1;
-      if (size > this.details || blocks > this.blocks || parts > this.parts) {
+      if (size > this.details || blocks > this.blocks || parts > this.detailParts) {
         this.blocks = 0;
         return;
       }
       this.details -= size;
       this.blocks -= blocks;
-      this.parts -= parts;
+      this.detailParts -= parts;
       drawn.set(piece, part ? [part] : []);
     }
   }

@@ -71,22 +71,20 @@ function turnsShown(transcript: Transcript, view: RequestView, end: number): rea
   const cutOff = isCutOff(transcript.history, view);
   /** Newest first. */
   const shown: Shown[] = [];
-  let omitted = 0;
+  let omitted: PastTurn['earlier'] | undefined;
   for (const { turn, id } of turnsBackwards(transcript, view, end)) {
     const drawn = budget.draw(turn, id);
     if (drawn?.prompt === null && drawn.parts.length === 0) continue;
     if (!drawn || shown.length === HISTORY_TURNS_LIMIT) {
-      omitted = turn.earlier() + 1;
+      omitted = turn.earlier;
       break;
     }
     shown.push({ ...drawn, marker: drawn.prompt === null, earlier: turn.earlier });
   }
   // A notice takes the place of one turn more, so that the bound holds with it.
-  if ((omitted > 0 || cutOff) && shown.length === HISTORY_TURNS_LIMIT) {
-    omitted = (shown.pop()?.earlier() ?? 0) + 1;
-  }
+  if ((omitted || cutOff) && shown.length === HISTORY_TURNS_LIMIT) omitted = shown.pop()?.earlier;
   const turns = shown.reverse().map(({ prompt, marker, parts }): HistoryTurn => ({ prompt, marker, parts }));
-  const notice = noticeOf(omitted, cutOff);
+  const notice = noticeOf(omitted ? omitted() + 1 : 0, cutOff);
   return notice === undefined ? turns : withNotice(turns, notice);
 }
 
@@ -110,8 +108,8 @@ function isCutOff(history: readonly HistoryMessage[], { descriptor }: RequestVie
 }
 
 function noticeOf(omitted: number, cutOff: boolean): string | undefined {
-  if (omitted === 0) return cutOff ? `What came before is not shown. ${RUNTIME_HAS_ALL}` : undefined;
-  const turns = omitted === 1 ? 'One earlier turn is' : `${omitted.toLocaleString('en-US')} earlier turns are`;
+  if (omitted === 0) return cutOff ? `What may have come before is not shown. ${RUNTIME_HAS_ALL}` : undefined;
+  const turns = `${omitted.toLocaleString('en-US')} earlier ${omitted === 1 ? 'turn is' : 'turns are'}`;
   return `${cutOff ? 'At least ' : ''}${turns} not shown. ${RUNTIME_HAS_ALL}`;
 }
 

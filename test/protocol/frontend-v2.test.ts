@@ -181,6 +181,26 @@ describe('a snapshot', () => {
     expect(JSON.stringify(read.output)).not.toContain('base64');
   });
 
+  it('keeps 64 KiB of what a tool was given or gave back, with how much is missing, and all that was said', () => {
+    const long = 'x'.repeat(5_000_000);
+    const read = snapshot([
+      { role: 'user', content: long },
+      { role: 'assistant', content: long, tool_calls: [{ id: 'a', function: { name: 'bash', arguments: long } }] },
+      { role: 'tool', content: `${'x'.repeat(65_535)}\ud83d\ude00\ud800`, tool_call_id: 'a' },
+      { role: 'tool', content: [{ type: 'text', text: long }], tool_call_id: 'a' },
+      { role: 'tool', content: 'x'.repeat(65_536), tool_call_id: 'a' },
+    ]);
+    if (!read.success) throw new Error('it is a snapshot');
+    const [prompt, answer, parted, joined, whole] = read.output.history;
+    expect([prompt?.text, answer?.text]).toEqual([long, long]);
+    expect(answer?.toolCalls).toMatchObject([{ name: 'bash', omitted: 5_000_000 - 65_536 }]);
+    expect(answer?.toolCalls[0]?.arguments).toHaveLength(65_536);
+    expect(parted?.text).toBe('x'.repeat(65_535));
+    expect([parted, joined, whole].map((message) => message?.omitted)).toEqual([3, 5_000_000 - 65_536, undefined]);
+    expect(joined?.text).toHaveLength(65_536);
+    expect(whole).not.toHaveProperty('omitted');
+  });
+
   it.each([5, { text: 'a' }, [7], true])('has an empty message where its content is %j', (content) => {
     expect(snapshot([{ role: 'user', content }]).output).toMatchObject({ history: [{ text: '', images: 0 }] });
   });

@@ -411,6 +411,38 @@ describe('the size of an answer', () => {
     expect(await errorOf(clientAt(wide.url).describe())).toMatchObject({ name: 'TransportFault', kind: 'protocol' });
   });
 
+  it('that is too large for a snapshot has fewer messages asked for, and is not read', async () => {
+    const asked: unknown[] = [];
+    const picture = 'x'.repeat(3 * MIB);
+    const runtime = await startPeer((response, request) => {
+      const { id, params } = JSON.parse(request.body) as { id: number; params: { limit: number } };
+      asked.push(params.limit);
+      const history = Array.from({ length: params.limit / 4 }, () => ({ role: 'tool', content: picture }));
+      const body = Buffer.from(JSON.stringify({ id, result: { ...SNAPSHOT, history } }));
+      response.writeHead(200, { 'content-length': body.byteLength });
+      response.end(body);
+    });
+    const { history } = await clientAt(runtime.url).attach();
+    expect(asked).toEqual([200, 40]);
+    expect(history).toHaveLength(10);
+  });
+
+  it('that stays too large is a fault in the end', async () => {
+    let asked = 0;
+    const hosted = await startPeer((response) => {
+      asked += 1;
+      response.writeHead(200, { 'content-length': String(64 * MIB + 1) });
+      response.flushHeaders();
+    });
+    const error = await errorOf(clientAt(hosted.url).attach());
+    expect(error).toMatchObject({ name: 'TransportFault', kind: 'protocol' });
+    expect((error as Error).message).toContain('67108864');
+    expect(asked).toBe(3);
+    await vi.waitFor(() => {
+      expect(hosted.openConnections()).toBe(0);
+    });
+  });
+
   it('is bounded for a snapshot at 64 MiB, and an endless one is not read to its end', async () => {
     const history = [{ role: 'user', content: 'x'.repeat(20 * MIB) }];
     const large = await startRuntime(() => ({ ...SNAPSHOT, history }));

@@ -10,6 +10,7 @@ import {
   BUSY,
   call,
   endingsOf,
+  entriesOf,
   fold,
   heard,
   open,
@@ -62,6 +63,31 @@ describe('a turn whose rest was missed', () => {
     expect(
       state.transcript['c']?.pages.flat().flatMap((entry) => (entry.kind === 'tool' ? entry.isError : [])),
     ).toEqual([false, true]);
+  });
+
+  it('in a call that was saved in part says what is missing of it, however it was heard of', () => {
+    const long = (missing: number) => ({ omitted: missing });
+    const saved = [
+      user('hello'),
+      assistant('', { ...call('a', '{"cut'), ...long(3) }),
+      { ...result('a', 'out'), ...long(4) },
+    ];
+    const missed = fold([attach({ history: saved, historyCursor: 9 })], heard(turnStart(1)));
+    const live = { id: 'b', name: 'bash' };
+    const both = fold(
+      receive([
+        ...turnStart(10),
+        event(12, 'tool_call_started', { ...live, arguments: 'x'.repeat(70_000) }),
+        event(13, 'tool_call_completed', { ...live, output: 'y'.repeat(80_000) }),
+        event(14, 'tool_call_completed', { id: 'c', name: 'bash', output: 'y'.repeat(65_537) }),
+      ]),
+      missed,
+    );
+    expect(entriesOf(both).flatMap((entry) => (entry.kind === 'tool' ? [entry.omitted] : []))).toEqual([
+      { arguments: 3, output: 4 },
+      { arguments: 70_000 - 65_536, output: 80_000 - 65_536 },
+      { output: 1 },
+    ]);
   });
 
   it('though a note stands in the middle of its text has no part of it twice', () => {

@@ -2,7 +2,12 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ChatMessage } from '../../src/runtime/wire.js';
 import type { SessionContent, SessionItem } from '../../src/vscode/proposed.js';
 import { CancellationTokenSource } from '../doubles/vscode/basics.js';
-import { ChatRequestTurn2, ChatResponseMarkdownPart, ChatResponseTurn2 } from '../doubles/vscode/chatParts.js';
+import {
+  ChatRequestTurn2,
+  ChatResponseMarkdownPart,
+  ChatResponseTurn2,
+  ChatToolInvocationPart,
+} from '../doubles/vscode/chatParts.js';
 import { Uri } from '../doubles/vscode/uri.js';
 import { AttachedEditor, bash, script, until } from './attachedEditor.js';
 import { ProxiedEditor } from './proxiedEditor.js';
@@ -197,6 +202,48 @@ describe('the list of sessions', () => {
     const { timing } = publications.at(-1)?.[0] ?? {};
     expect(timing?.created).toBeGreaterThan(Date.now() - 60_000);
     expect(timing?.lastRequestEnded).toBeGreaterThanOrEqual(timing?.lastRequestStarted ?? Infinity);
+  });
+});
+
+describe('a long conversation full of tools', () => {
+  const output = 'x'.repeat(64 * 1024);
+  const turns = Array.from({ length: 9 }, (_, turn): readonly ChatMessage[] => {
+    const calls = Array.from({ length: 20 }, (_each, at) => ({
+      id: `call_${turn}_${at}`,
+      type: 'function' as const,
+      function: { name: 'bash', arguments: '{"command":"ls"}' },
+    }));
+    return [
+      { role: 'user', content: `prompt ${turn}` },
+      { role: 'assistant', content: 'Looking.', tool_calls: calls },
+      ...calls.map(({ id }): ChatMessage => ({ role: 'tool', content: output, tool_call_id: id })),
+    ];
+  });
+  const runtime = { sessionId: 's', history: turns.flat() };
+
+  it('[defect E65] is opened with few code blocks, and says what is left out', async () => {
+    const attached = await opened({ runtime });
+    const { history } = await contentOf(attached);
+    const parts = history.flatMap((turn) => (turn instanceof ChatResponseTurn2 ? turn.response : []));
+    const rows = parts.filter((part) => part instanceof ChatToolInvocationPart);
+    expect(rows).toHaveLength(80);
+    expect(parts.length).toBeLessThanOrEqual(80 + 2 * 9);
+    for (const row of rows) expect(JSON.stringify(row).length).toBeLessThan(10_000);
+    expect(JSON.stringify(parts)).not.toMatch(/allow|approv|\bran\b/i);
+    const told = plain(toldIn({ history } as SessionContent).join('\n'));
+    expect(told.match(/20 tool calls: bash ×20 \(details not shown\)/g)).toHaveLength(5);
+    expect(told).toContain('> prompt 0');
+  });
+
+  it('[defect E65] is told as bounded Markdown where the editor grants nothing', async () => {
+    const attached = await AttachedEditor.open({ runtime });
+    const turn = attached.send('', { command: 'history' });
+    await turn.result;
+    const { text } = turn.stream;
+    expect((text.match(/^`{3,}$/gm) ?? []).length / 2).toBeLessThanOrEqual(160);
+    expect(text.length).toBeLessThan(2 ** 20);
+    expect(text.match(/\*\*Tool\*\* `bash` called/g)).toHaveLength(80);
+    expect(plain(text).match(/20 tool calls: bash ×20 \(details not shown\)/g)).toHaveLength(5);
   });
 });
 
