@@ -1,7 +1,9 @@
-// What a streamed delta costs, beside what it costs others, and what the extension costs an editor at its start. Run by scripts/bench.mjs; see docs/benchmarks.md.
+// What a streamed delta costs, beside what it costs others, what the extension costs an editor at its start, and what
+// opening a long conversation does. Run by scripts/bench.mjs; see docs/benchmarks.md.
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { entrant, inRounds, WrongText } from './measure.js';
+import { measureOpened, openedBars, type OpenedPlan } from './opened.js';
 import { agUi, aiSdk, aiSdkParsed, aiSdkUnread } from './peers.js';
 import { asJson, asText, verdicts, type Report, type Section } from './report.js';
 import { openRetained } from './retained.js';
@@ -17,6 +19,7 @@ interface Plan {
   readonly beside: readonly { readonly deltas: number; readonly rounds: number; readonly slow: number }[];
   readonly retained: { readonly few: number; readonly many: number; readonly rounds: number };
   readonly startUps: number;
+  readonly opened: OpenedPlan;
 }
 
 const FULL: Plan = {
@@ -30,6 +33,7 @@ const FULL: Plan = {
   ],
   retained: { few: 1_000, many: 100_000, rounds: 31 },
   startUps: 21,
+  opened: { attached: [50, 500], stored: [50, 500, 5_000], rounds: 7 },
 };
 
 const QUICK: Plan = {
@@ -39,6 +43,7 @@ const QUICK: Plan = {
   beside: [{ deltas: 300, rounds: 1, slow: 1 }],
   retained: { few: 50, many: 500, rounds: 1 },
   startUps: 1,
+  opened: { attached: [5, 50], stored: [5, 50, 600], rounds: 1 },
 };
 
 const SIZES: readonly ReadSize[] = [4096, 65536, 'frame'];
@@ -90,9 +95,13 @@ try {
   const plan = quick ? QUICK : FULL;
   const extension = startUps(plan.startUps);
   const { sides, sections } = await measured(plan);
+  const opened = await measureOpened(plan.opened);
   // Bytes are the same however short it was.
-  const bars = [...(quick ? [] : [...verdicts(sections), ...timeBars(extension)]), byteBar(extension)];
-  const report: Report = { load, isQuick: quick, extension, sides, sections, bars };
+  const bars = [
+    ...(quick ? [] : [...verdicts(sections), ...timeBars(extension), ...openedBars(opened)]),
+    byteBar(extension),
+  ];
+  const report: Report = { load, isQuick: quick, extension, sides, sections, opened, bars };
   console.log(options.json === true ? asJson(report) : asText(report));
   if (options.check === true && report.bars.some(({ met }) => !met)) process.exitCode = 1;
 } catch (error) {

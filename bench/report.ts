@@ -1,6 +1,7 @@
 import { cpus } from 'node:os';
 import { atLeast, atMost, barText, type Bar } from './bars.js';
 import { medianCost, ratio, type Costs } from './measure.js';
+import { openedJson, openedTable, type OpenedFigures } from './opened.js';
 import { agUi, aiSdk } from './peers.js';
 import { OURS, parseAlone } from './sides.js';
 import { extensionTable, type ExtensionFigures } from './startUp.js';
@@ -22,6 +23,7 @@ export interface Report {
   readonly extension: ExtensionFigures;
   readonly sides: readonly { readonly name: string; readonly includes: string }[];
   readonly sections: readonly Section[];
+  readonly opened: OpenedFigures;
   readonly bars: readonly Bar[];
 }
 
@@ -63,17 +65,18 @@ export function verdicts(sections: readonly Section[]): readonly Bar[] {
   });
 }
 
-export function asJson({ load, extension, sides, sections, bars }: Report): string {
-  return JSON.stringify({ ...machine(), load, extension, sides, sections: sections.map(withMedians), bars }, null, 2);
+export function asJson({ load, extension, sides, sections, opened, bars }: Report): string {
+  const figures = { sections: sections.map(withMedians), opened: openedJson(opened), bars };
+  return JSON.stringify({ ...machine(), load, extension, sides, ...figures }, null, 2);
 }
 
-export function asText({ load, isQuick, extension, sides, sections, bars }: Report): string {
+export function asText({ load, isQuick, extension, sides, sections, opened, bars }: Report): string {
   const { node, processors } = machine();
   return [
     `Node ${node}, ${processors} processors, load average ${load.map((value) => value.toFixed(1)).join(' ')}.`,
     ...(isQuick
       ? [
-          'Every text came out right, and the extension starts. This was too short to say what anything costs.',
+          'Every text came out right, histories too, and the extension starts. This was too short to say what anything costs.',
           ...bars.map(barText),
         ]
       : [
@@ -82,6 +85,7 @@ export function asText({ load, isQuick, extension, sides, sections, bars }: Repo
           'What the time of each includes',
           ...sides.map(({ name, includes }) => `  ${name.padEnd(38)}${includes}`),
           ...sections.flatMap(table),
+          ...openedTable(opened),
           ...extensionTable(extension),
           '',
           'Bars',

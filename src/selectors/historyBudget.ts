@@ -6,7 +6,7 @@ import {
   HISTORY_SAID_PARTS_LIMIT,
   title,
 } from './bounds.js';
-import { textPart } from './chatParts.js';
+import { textPart, toolName } from './chatParts.js';
 import type { ChatPart } from './parts.js';
 import type { Detail, Folded, PastTurn, Piece } from './pastTurn.js';
 import type { RequestView } from './requestParts.js';
@@ -145,13 +145,12 @@ const NAME_LIMIT = 40;
 
 /** Details as one line: "20 tool calls: bash ×12, edit_file ×8 (details not shown)". */
 function foldedText(run: readonly Folded[]): string {
-  const names = new Map<string, number>();
+  const names = new Map<string | null, number>();
   let calls = 0;
   for (const folded of run) {
     if (folded.as !== 'call') continue;
     calls += 1;
-    const name = title(folded.name(), NAME_LIMIT);
-    names.set(name, (names.get(name) ?? 0) + 1);
+    names.set(folded.name, (names.get(folded.name) ?? 0) + 1);
   }
   const count = (as: Folded['as']) => run.filter((folded) => folded.as === as).length;
   const counted = [
@@ -164,9 +163,12 @@ function foldedText(run: readonly Folded[]): string {
   return counted.length === 0 ? '' : `${counted.join('; ')} (details not shown)`;
 }
 
-function namesText(names: ReadonlyMap<string, number>): string {
+function namesText(names: ReadonlyMap<string | null, number>): string {
   const common = [...names].toSorted(([, a], [, b]) => b - a);
-  const shown = common.slice(0, NAMES_SHOWN).map(([name, times]) => (times === 1 ? name : `${name} ×${times}`));
+  const shown = common.slice(0, NAMES_SHOWN).map(([name, times]) => {
+    const called = title(toolName(name), NAME_LIMIT);
+    return times === 1 ? called : `${called} ×${times}`;
+  });
   const more = common.length - shown.length;
   return more === 0 ? shown.join(', ') : `${shown.join(', ')} and ${more} more`;
 }

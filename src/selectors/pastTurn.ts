@@ -22,18 +22,19 @@ export interface Said {
   readonly kind: 'said';
   /** UTF-16 units, about; 0 where that is little. */
   readonly size: number;
-  readonly draw: () => readonly ChatPart[];
+  draw(): readonly ChatPart[];
 }
 
 /** What folds into one line, with others, where there is no room for it. */
 export interface Detail {
   readonly kind: 'detail';
-  readonly draw: () => ChatPart | undefined;
+  draw(): ChatPart | undefined;
   readonly folded: Folded;
 }
 
 export type Folded =
-  | { readonly as: 'call'; readonly name: () => string }
+  /** Named as it came: a name is made fit to be shown once for all its calls. */
+  | { readonly as: 'call'; readonly name: string | null }
   | { readonly as: 'change' | 'output' | 'event' }
   | { readonly as: 'request'; readonly requestId: number }
   /** A line of the moment, which nobody misses. */

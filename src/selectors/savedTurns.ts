@@ -1,8 +1,11 @@
 import type { HistoryMessage, HistoryToolCall } from '../protocol/frontend-v2.js';
 import { cleanText, HISTORY_PREVIEW_LIMIT, HISTORY_TURNS_LIMIT, PART_LIMIT } from './bounds.js';
-import { toolName, toolPart } from './chatParts.js';
+import { toolPart } from './chatParts.js';
 import { textParts } from './newParts.js';
-import type { PastPrompt, PastTurn, Piece } from './pastTurn.js';
+import type { ChatPart } from './parts.js';
+import type { Detail, Folded, PastPrompt, PastTurn, Said } from './pastTurn.js';
+
+const NAMELESS: Folded = { as: 'call', name: null };
 
 /**
  * The turns of a saved history, the newest first. Only roles and ids are read before a turn is drawn. Where a result waits
@@ -11,7 +14,7 @@ import type { PastPrompt, PastTurn, Piece } from './pastTurn.js';
 export function* savedTurnsBackwards(history: readonly HistoryMessage[]): Generator<PastTurn> {
   const results = new Results();
   const ready: PastTurn[] = [];
-  let slots: Slot[] = [];
+  let pieces: SavedPiece[] = [];
   for (let at = history.length - 1; at >= 0; at--) {
     const message = history[at];
     if (!message) continue;
@@ -19,21 +22,21 @@ export function* savedTurnsBackwards(history: readonly HistoryMessage[]): Genera
       case 'system':
         break;
       case 'user':
-        ready.push(pastTurn(promptOf(message), slots, () => countSavedTurns(history, at)));
-        slots = [];
+        ready.push(pastTurn(promptOf(message), pieces, () => countSavedTurns(history, at)));
+        pieces = [];
         if (results.allCalled || ready.length >= HISTORY_TURNS_LIMIT) yield* ready.splice(0);
         break;
       case 'assistant':
-        slots.push(...callSlots(message, at, results).toReversed());
-        if (message.text !== '') slots.push({ piece: textPiece(message, at), dropped: false });
+        for (const call of callsOf(message, at, results)) pieces.push(call);
+        if (message.text !== '') pieces.push(new SavedText(message, at));
         break;
       case 'tool':
-        slots.push(results.wait(message, at));
+        pieces.push(results.wait(message, at));
         break;
     }
   }
   yield* ready;
-  if (slots.some(({ dropped }) => !dropped)) yield pastTurn(null, slots, () => 0);
+  if (pieces.some(isAlone)) yield pastTurn(null, pieces, () => 0);
 }
 
 /** How many turns begin in front of a position. */
@@ -53,52 +56,99 @@ function isShown(message: HistoryMessage | undefined): boolean {
   return message?.role === 'tool';
 }
 
-/** The place of a piece: whether it is dropped shows only once more was read. */
-interface Slot {
-  readonly piece: Piece;
-  dropped: boolean;
-}
-
-function pastTurn(prompt: PastPrompt | null, slots: readonly Slot[], earlier: () => number): PastTurn {
+/** A turn as it is gathered, the newest piece first: whether a result belongs to a call shows only once more was read. */
+function pastTurn(prompt: PastPrompt | null, gathered: readonly SavedPiece[], earlier: () => number): PastTurn {
   return {
     prompt,
-    // Read when the turn is given out: until then a result of it may find its call.
     get pieces() {
-      return slots.flatMap(({ piece, dropped }) => (dropped ? [] : [piece])).reverse();
+      return gathered.filter(isAlone).reverse();
     },
     earlier,
   };
 }
 
+type SavedPiece = SavedText | SavedCall | SavedResult;
+
+function isAlone(piece: SavedPiece): boolean {
+  return !(piece instanceof SavedResult) || !piece.isCalled;
+}
+
+/** Of classes, because there may be tens of thousands of which few are drawn: each is one small object. */
+class SavedText implements Said {
+  readonly kind = 'said';
+
+  constructor(
+    private readonly message: HistoryMessage,
+    private readonly at: number,
+  ) {}
+
+  get size(): number {
+    return this.message.text.length;
+  }
+
+  draw(): readonly ChatPart[] {
+    return textParts(`saved.${this.at}`, 'markdown', this.message.text);
+  }
+}
+
+class SavedCall implements Detail {
+  readonly kind = 'detail';
+
+  constructor(
+    private readonly call: HistoryToolCall,
+    private readonly at: number,
+    private readonly result: HistoryMessage | undefined,
+  ) {}
+
+  get folded(): Folded {
+    return { as: 'call', name: this.call.name };
+  }
+
+  draw(): ChatPart {
+    return callPart(`saved.${this.at}.${this.call.id}`, this.call, this.result);
+  }
+}
+
+/** A result whose call is not found was left behind by compaction, and is shown by itself. */
+class SavedResult implements Detail {
+  readonly kind = 'detail';
+  readonly folded: Folded = NAMELESS;
+  isCalled = false;
+
+  constructor(
+    readonly message: HistoryMessage,
+    private readonly at: number,
+    /** The next one with the same id. */
+    readonly next: SavedResult | undefined,
+  ) {}
+
+  draw(): ChatPart {
+    const id = `saved.${this.at}`;
+    return callPart(id, { id: this.message.toolCallId ?? id, name: null, arguments: '' }, this.message);
+  }
+}
+
 /** Read backwards, results come before the calls that they answer. */
 class Results {
-  private readonly waiting = new Map<string, { message: HistoryMessage; readonly slots: Slot[] }>();
+  private readonly waiting = new Map<string, SavedResult>();
 
   get allCalled(): boolean {
     return this.waiting.size === 0;
   }
 
-  /** A result whose call is not found was left behind by compaction, and is shown by itself. */
-  wait(message: HistoryMessage, at: number): Slot {
+  wait(message: HistoryMessage, at: number): SavedResult {
     const { toolCallId } = message;
-    const id = `saved.${at}`;
-    const slot: Slot = {
-      piece: callPiece(id, { id: toolCallId ?? id, name: null, arguments: '' }, message),
-      dropped: false,
-    };
-    if (toolCallId === null) return slot;
-    const known = this.waiting.get(toolCallId);
-    known?.slots.push(slot);
-    if (known) known.message = message;
-    else this.waiting.set(toolCallId, { message, slots: [slot] });
-    return slot;
+    if (toolCallId === null) return new SavedResult(message, at, undefined);
+    const result = new SavedResult(message, at, this.waiting.get(toolCallId));
+    this.waiting.set(toolCallId, result);
+    return result;
   }
 
   /** Some models number the calls of each answer anew, so the next result counts, up to the next call of that id. */
   of(callId: string): HistoryMessage | undefined {
-    const found = this.waiting.get(callId);
-    for (const slot of found?.slots ?? []) slot.dropped = true;
-    return found?.message;
+    const first = this.waiting.get(callId);
+    for (let result = first; result; result = result.next) result.isCalled = true;
+    return first?.message;
   }
 
   forget(callId: string): void {
@@ -106,41 +156,30 @@ class Results {
   }
 }
 
-function callSlots({ toolCalls }: HistoryMessage, at: number, results: Results): readonly Slot[] {
-  const slots = toolCalls.map((call) => ({
-    piece: callPiece(`saved.${at}.${call.id}`, call, results.of(call.id)),
-    dropped: false,
-  }));
+function callsOf({ toolCalls }: HistoryMessage, at: number, results: Results): readonly SavedCall[] {
+  const calls = toolCalls.map((call) => new SavedCall(call, at, results.of(call.id)));
   for (const { id } of toolCalls) results.forget(id);
-  return slots;
+  return calls.reverse();
 }
 
-function callPiece(
+function callPart(
   id: string,
   call: Omit<HistoryToolCall, 'name'> & { readonly name: string | null },
   result: HistoryMessage | undefined,
-): Piece {
-  const { name } = call;
-  const draw = () => {
-    const output = result?.text ?? '';
-    const { id: callId, arguments: args, omitted = 0 } = call;
-    const saved = {
-      callId,
-      name,
-      arguments: args,
-      phase: result ? 'completed' : 'abandoned',
-      output,
-      // Saved results carry no error flag; the runtime starts the text of an error with `Error:`.
-      isError: output.startsWith('Error:'),
-      omitted: { arguments: omitted, output: result?.omitted ?? 0 },
-    } as const;
-    return { ...toolPart(id, saved, HISTORY_PREVIEW_LIMIT), saved: true } as const;
-  };
-  return { kind: 'detail', draw, folded: { as: 'call', name: () => toolName(name) } };
-}
-
-function textPiece({ text }: HistoryMessage, at: number): Piece {
-  return { kind: 'said', size: text.length, draw: () => textParts(`saved.${at}`, 'markdown', text) };
+): ChatPart {
+  const output = result?.text ?? '';
+  const { id: callId, name, arguments: args, omitted = 0 } = call;
+  const saved = {
+    callId,
+    name,
+    arguments: args,
+    phase: result ? 'completed' : 'abandoned',
+    output,
+    // Saved results carry no error flag; the runtime starts the text of an error with `Error:`.
+    isError: output.startsWith('Error:'),
+    omitted: { arguments: omitted, output: result?.omitted ?? 0 },
+  } as const;
+  return { ...toolPart(id, saved, HISTORY_PREVIEW_LIMIT), saved: true };
 }
 
 function promptOf({ text, images }: HistoryMessage): PastPrompt {

@@ -1,7 +1,7 @@
 import { wholeText } from '../store/streamedText.js';
 import { endOf, entryAt, type Entry, type EventEntry, type Transcript } from '../store/transcript.js';
 import { cleanText, HISTORY_PREVIEW_LIMIT, PART_LIMIT } from './bounds.js';
-import { entryPart, toolName, toolPart } from './chatParts.js';
+import { entryPart, toolPart } from './chatParts.js';
 import { textParts } from './newParts.js';
 import type { ChatPart, ResolutionPart } from './parts.js';
 import type { PastPrompt, PastTurn, Piece } from './pastTurn.js';
@@ -62,9 +62,8 @@ function pieceOf(entry: Entry, id: string, view: RequestView): Piece {
       return { kind: 'said', size: text.length, draw };
     }
     case 'tool': {
-      const { name } = entry;
       const draw = () => toolPart(id, entry, HISTORY_PREVIEW_LIMIT);
-      return { kind: 'detail', draw, folded: { as: 'call', name: () => toolName(name) } };
+      return { kind: 'detail', draw, folded: { as: 'call', name: entry.name } };
     }
     case 'event':
       return eventPiece(entry, id, view);
