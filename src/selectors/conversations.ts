@@ -5,6 +5,7 @@ import { title } from './bounds.js';
 import { isOver } from './connections.js';
 import { selectConnectionName, selectIdentity, selectIdentityLabel } from './identity.js';
 import { isHarnessText } from './harnessText.js';
+import { selectSavedHistory } from './savedHistory.js';
 import { selectWaitingIds } from './requests.js';
 import { isTurnGoingOn } from './turn.js';
 
@@ -49,8 +50,7 @@ function statusOf(root: RootState, connection: ConnectionId): ConversationRow['s
 
 /** What was asked first; who answers where nothing was. */
 export function selectConversationLabel(root: RootState, connection: ConnectionId): string {
-  const transcript = root.transcript[connection] ?? EMPTY_TRANSCRIPT;
-  const saved = transcript.history.find(({ role, text }) => role === 'user' && isAsked(text));
+  const saved = selectSavedHistory(root, connection).find(({ role, text }) => role === 'user' && isAsked(text));
   const asked = saved?.text ?? firstPrompt(root, connection);
   return (asked === undefined ? '' : title(asked, LABEL_LIMIT)) || selectIdentityLabel(root, connection);
 }

@@ -10,6 +10,7 @@ import type { ChatPart } from './parts.js';
 import type { PastTurn } from './pastTurn.js';
 import type { RequestView } from './requestParts.js';
 import { countSavedTurns, savedTurnsBackwards } from './savedTurns.js';
+import { selectSavedHistory } from './savedHistory.js';
 import { seenTurnsBackwards } from './seenTurns.js';
 
 /** A request and its response. The marker turn stands in for a request where a response has none. */
@@ -25,6 +26,7 @@ export const HISTORY_MARKER = '⟨supercode runtime history⟩';
 
 interface Memo {
   readonly view: RequestView;
+  readonly saved: readonly HistoryMessage[];
   /** By the position in front of which they stand. */
   readonly turns: Map<number, readonly HistoryTurn[]>;
 }
@@ -46,18 +48,20 @@ export function selectHistoryTurns(
   const transcript = root.transcript[connection] ?? EMPTY_TRANSCRIPT;
   const view = requestView(root, connection, transcript);
   const end = Math.min(before?.at ?? Infinity, endOf(transcript));
-  const { turns } = memoOf(transcript, view);
+  const saved = selectSavedHistory(root, connection);
+  const { turns } = memoOf(transcript, view, saved);
   const known = turns.get(end);
   if (known) return known;
-  const drawn = turnsShown(transcript, view, end);
+  const drawn = turnsShown(transcript, view, saved, end);
   turns.set(end, drawn);
   return drawn;
 }
 
-function memoOf(transcript: Transcript, view: RequestView): Memo {
+function memoOf(transcript: Transcript, view: RequestView, saved: readonly HistoryMessage[]): Memo {
   const known = memos.get(transcript);
-  if (known?.view.requests === view.requests && known.view.descriptor === view.descriptor) return known;
-  const memo: Memo = { view, turns: new Map() };
+  const isOf = known?.view.requests === view.requests && known.view.descriptor === view.descriptor;
+  if (known && isOf && known.saved === saved) return known;
+  const memo: Memo = { view, saved, turns: new Map() };
   memos.set(transcript, memo);
   return memo;
 }
@@ -66,13 +70,18 @@ interface Shown extends HistoryTurn {
   readonly earlier: () => number;
 }
 
-function turnsShown(transcript: Transcript, view: RequestView, end: number): readonly HistoryTurn[] {
+function turnsShown(
+  transcript: Transcript,
+  view: RequestView,
+  saved: readonly HistoryMessage[],
+  end: number,
+): readonly HistoryTurn[] {
   const budget = new HistoryBudget(view);
-  const cutOff = isCutOff(transcript.history, view);
+  const cutOff = isCutOff(saved, view);
   /** Newest first. */
   const shown: Shown[] = [];
   let omitted: PastTurn['earlier'] | undefined;
-  for (const { turn, id } of turnsBackwards(transcript, view, end)) {
+  for (const { turn, id } of turnsBackwards(transcript, view, saved, end)) {
     const drawn = budget.draw(turn, id);
     if (drawn?.prompt === null && drawn.parts.length === 0) continue;
     if (!drawn || shown.length === HISTORY_TURNS_LIMIT) {
@@ -91,14 +100,15 @@ function turnsShown(transcript: Transcript, view: RequestView, end: number): rea
 function* turnsBackwards(
   transcript: Transcript,
   view: RequestView,
+  saved: readonly HistoryMessage[],
   end: number,
 ): Generator<{ readonly turn: PastTurn; readonly id: string }> {
-  const { generation, history } = transcript;
+  const { generation } = transcript;
   let number = 0;
-  for (const turn of seenTurnsBackwards(transcript, view, end, () => countSavedTurns(history))) {
+  for (const turn of seenTurnsBackwards(transcript, view, end, () => countSavedTurns(saved))) {
     yield { turn, id: `seen.${generation}.${number++}` };
   }
-  for (const turn of savedTurnsBackwards(history)) yield { turn, id: `turn.${number++}` };
+  for (const turn of savedTurnsBackwards(saved)) yield { turn, id: `turn.${number++}` };
 }
 
 /** A native runtime gives no more than its newest messages; a history that is whole begins with the system prompt. */

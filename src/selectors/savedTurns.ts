@@ -3,6 +3,7 @@ import { cleanText, HISTORY_PREVIEW_LIMIT, HISTORY_TURNS_LIMIT, PART_LIMIT } fro
 import { toolPart } from './chatParts.js';
 import { textParts } from './newParts.js';
 import type { ChatPart } from './parts.js';
+import { isPrompt } from './savedHistory.js';
 import type { Detail, Folded, PastPrompt, PastTurn, Said } from './pastTurn.js';
 
 const NAMELESS: Folded = { as: 'call', name: null };
@@ -22,6 +23,7 @@ export function* savedTurnsBackwards(history: readonly HistoryMessage[]): Genera
       case 'system':
         break;
       case 'user':
+        if (!isPrompt(message)) break;
         ready.push(pastTurn(promptOf(message), pieces, () => countSavedTurns(history, at)));
         pieces = [];
         if (results.allCalled || ready.length >= HISTORY_TURNS_LIMIT) yield* ready.splice(0);
@@ -39,7 +41,7 @@ export function* savedTurnsBackwards(history: readonly HistoryMessage[]): Genera
   if (pieces.some(isAlone)) yield pastTurn(null, pieces, () => 0);
 }
 
-/** How many turns begin in front of a position. */
+/** How many turns begin in front of a position; to read no texts, it counts what a harness wrote in a person's name, too. */
 export function countSavedTurns(history: readonly HistoryMessage[], end = history.length): number {
   let prompts = 0;
   let isHeaded = false;

@@ -2,6 +2,7 @@ import { wholeText } from '../store/streamedText.js';
 import { endOf, entryAt, type Entry, type EventEntry, type Transcript } from '../store/transcript.js';
 import { cleanText, HISTORY_PREVIEW_LIMIT, PART_LIMIT } from './bounds.js';
 import { entryPart, toolPart } from './chatParts.js';
+import { isHarnessText } from './harnessText.js';
 import { textParts } from './newParts.js';
 import type { ChatPart, ResolutionPart } from './parts.js';
 import type { PastPrompt, PastTurn, Piece } from './pastTurn.js';
@@ -36,7 +37,7 @@ export function countSeenTurns(transcript: Transcript, view: RequestView, end = 
   let isHeaded = false;
   for (let at = 0; at < end; at++) {
     const entry = entryAt(transcript, at);
-    if (entry?.kind === 'event' && entry.event.kind === 'user_message') prompts += 1;
+    if (promptOf(entry)) prompts += 1;
     else if (entry && prompts === 0) isHeaded ||= isShown(entry, view);
   }
   return prompts + (isHeaded ? 1 : 0);
@@ -50,6 +51,7 @@ function isShown(entry: Entry, view: RequestView): boolean {
 function promptOf(entry: Entry | undefined): PastPrompt | undefined {
   if (entry?.kind !== 'event' || entry.event.kind !== 'user_message') return undefined;
   const { text } = entry.event;
+  if (isHarnessText(text)) return undefined;
   return { size: Math.min(text.length, PART_LIMIT), draw: () => cleanText(text, PART_LIMIT) };
 }
 

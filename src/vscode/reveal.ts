@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { messageOf } from '../protocol/messageOf.js';
-import { isHarnessText } from '../selectors/harnessText.js';
+import { isPrompt, selectSavedHistory } from '../selectors/savedHistory.js';
 import type { ConnectionId } from '../store/connections.js';
 import type { RootState } from '../store/state.js';
 import type { Front } from './front.js';
@@ -38,7 +38,7 @@ export class Arrivals {
       if (phase.name !== 'attached' || this.seen.has(connection)) continue;
       this.seen.add(connection);
       const transcript = root.transcript[connection];
-      const hasHistory = transcript?.history.some(({ role, text }) => role === 'user' && !isHarnessText(text)) === true;
+      const hasHistory = selectSavedHistory(root, connection).some(isPrompt);
       void this.arrived(connection, transcript?.sessionId ?? connection, hasHistory);
     }
   }

@@ -1,0 +1,20 @@
+import type { HistoryMessage } from '../protocol/frontend-v2.js';
+import type { ConnectionId } from '../store/connections.js';
+import type { RootState } from '../store/state.js';
+import { EMPTY_TRANSCRIPT } from '../store/transcript.js';
+import { isHarnessText } from './harnessText.js';
+
+/**
+ * What was saved of a conversation before this window saw it: by the runtime, or by the host where the runtime has no prompt
+ * saved. What happened since stands behind it either way.
+ */
+export function selectSavedHistory(root: RootState, connection: ConnectionId): readonly HistoryMessage[] {
+  const { history } = root.transcript[connection] ?? EMPTY_TRANSCRIPT;
+  const fallback = root.connections[connection]?.before.transcript ?? [];
+  return fallback.length === 0 || history.some(isPrompt) ? history : fallback;
+}
+
+/** Whether a message is a person's own. */
+export function isPrompt({ role, text }: HistoryMessage): boolean {
+  return role === 'user' && !isHarnessText(text);
+}
