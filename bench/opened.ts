@@ -218,7 +218,7 @@ function check(drawn: readonly HistoryTurn[], turns: number, bytes: number): voi
 }
 
 const FASTER_THAN_ALL = 20;
-const NO_MORE_WHEN_STORED = 2.5;
+const NO_MORE_WHEN_STORED = 3;
 
 export function openedBars({ stored: { turns, costs } }: OpenedFigures): readonly Bar[] {
   const [, some = 0, many = 0] = turns;
