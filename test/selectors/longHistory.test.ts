@@ -102,7 +102,7 @@ describe('a history of 500 turns of 20 tool results of 64 KiB', () => {
 
   it('claims of no saved call that it was permitted, or that it ran', () => {
     const told = JSON.stringify([...parts.flatMap(fallbackOf)]);
-    expect(told).not.toMatch(/allow|approv|permi|\bran\b/i);
+    expect(/allow|approv|permi|\bran\b/i.exec(told)?.[0]).toBeUndefined();
     expect(toolsOf(turns).every((tool) => tool.saved === true)).toBe(true);
   });
 
