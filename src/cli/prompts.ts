@@ -1,7 +1,8 @@
 import { createInterface } from 'node:readline';
 import type { ReadStream } from 'node:tty';
 import type { JsonObject } from '../protocol/requests.js';
-import { contentOf, fieldsOf, type Field } from '../selectors/elicitation.js';
+import { fieldsOf, type Field } from '../selectors/elicitation.js';
+import { contentOf } from '../selectors/elicitationContent.js';
 import { plainLine } from './plainText.js';
 import type { Screen } from './screen.js';
 import { wrapped } from './width.js';

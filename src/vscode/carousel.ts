@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { messageOf } from '../protocol/messageOf.js';
-import { contentOf, fieldsOf, type Field } from '../selectors/elicitation.js';
+import { fieldsOf, type Field } from '../selectors/elicitation.js';
+import { contentOf } from '../selectors/elicitationContent.js';
 import { escapeMarkdown } from '../selectors/markdown.js';
 import type { RequestPart } from '../selectors/parts.js';
 import { selectWaitingRequests, type WaitingRequest } from '../selectors/waitingRequests.js';

@@ -1,7 +1,8 @@
 import type * as vscode from 'vscode';
 import type { JsonObject } from '../protocol/requests.js';
 import { revealedTitle } from '../selectors/bounds.js';
-import { contentOf, type Field } from '../selectors/elicitation.js';
+import type { Field } from '../selectors/elicitation.js';
+import { contentOf } from '../selectors/elicitationContent.js';
 import { presetOf, type Given, type Page } from './formPage.js';
 import { askPick } from './formPick.js';
 import { askText } from './formText.js';

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import { contentOf, type Field } from '../selectors/elicitation.js';
+import type { Field } from '../selectors/elicitation.js';
+import { contentOf } from '../selectors/elicitationContent.js';
 import type { Given, Page } from './formPage.js';
 import { shownText } from './shownText.js';
 

@@ -1,4 +1,5 @@
-import { contentOf, fieldsOf } from '../selectors/elicitation.js';
+import { fieldsOf } from '../selectors/elicitation.js';
+import { contentOf } from '../selectors/elicitationContent.js';
 import type { AnswerChoice } from '../selectors/parts.js';
 import { selectWaitingRequests, type WaitingRequest } from '../selectors/waitingRequests.js';
 import { isTurnGoingOn } from '../selectors/turn.js';
