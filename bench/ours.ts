@@ -1,3 +1,4 @@
+import type { StoreEnhancer } from '@reduxjs/toolkit';
 import { createApp } from '../src/sagas/app.js';
 import { selectNewParts, startCursor } from '../src/selectors/newParts.js';
 import { createRuntimeClient } from '../src/services/runtime.js';
@@ -35,7 +36,7 @@ export interface Session {
  * Nothing of the product is stood in for but the socket: `fetch` answers the calls, and the body of its event stream is
  * the bench's.
  */
-export async function openSession(): Promise<Session> {
+export async function openSession(recorder?: StoreEnhancer): Promise<Session> {
   const body = openBody();
   const services: Services = {
     runtime: (target) =>
@@ -52,7 +53,7 @@ export async function openSession(): Promise<Session> {
     },
   };
   // Between two turns here others may run for minutes and keep every timer waiting.
-  const app = createApp({ services, timings: { silence: 3_600_000 } });
+  const app = createApp({ services, timings: { silence: 3_600_000 }, ...(recorder ? { recorder } : {}) });
   let cursor = startCursor(app.getState(), CONNECTION);
   let text: TextCheck | undefined;
   let awaited = Infinity;
