@@ -49,7 +49,7 @@ function firstLine(text: string): string {
 }
 
 /** `Edit`, `edit` and `edit_file` are one tool to a reader. */
-const formOf = (tool: string) => tool.toLowerCase().replace(/_file$/, '');
+export const formOf = (tool: string) => tool.toLowerCase().replace(/_file$/, '');
 
 function approvalPreview({ tool, subject, args }: Approval): string {
   const known = previewOfForm(formOf(tool), subject, args ?? {});
@@ -160,12 +160,12 @@ function fieldText({ title, description, options, multi, required }: Field): str
   return [heading, ...choices].join('\n');
 }
 
-function textIn(args: JsonObject | null, ...names: readonly string[]): string | undefined {
+export function textIn(args: JsonObject | null, ...names: readonly string[]): string | undefined {
   return names.map((name) => args?.[name]).find((value) => typeof value === 'string');
 }
 
 const PATH_NAMES = ['path', 'file_path', 'notebook_path'];
-const pathIn = (args: JsonObject | null) => textIn(args, ...PATH_NAMES);
+export const pathIn = (args: JsonObject | null) => textIn(args, ...PATH_NAMES);
 
 /** A command as one string or as a program and its arguments. */
 function commandIn(args: JsonObject | null): string | undefined {

@@ -1,0 +1,97 @@
+import type { HistoryMessage } from '../protocol/frontend-v2.js';
+import type { ConnectionId } from '../store/connections.js';
+import type { RootState } from '../store/state.js';
+import { EMPTY_TRANSCRIPT, endOf, entryAt, type Transcript } from '../store/transcript.js';
+import type { TurnId } from '../store/turn.js';
+import { formOf } from './requestPreview.js';
+import { selectTurn } from './turn.js';
+
+/** What a turn changed, as far as the runtime told of it. */
+export interface TurnChanges {
+  /** Null where the turn has no name here: its end came from the runtime's saved history. */
+  readonly turnId: TurnId | null;
+  readonly prompt: string | null;
+  /** The runtime's own account: it tells of the whole turn each time, so this is the last one. Undefined where it gave none. */
+  readonly diff: string | undefined;
+  /** The calls of tools that edit files, in order; those that failed are left out. */
+  readonly edits: readonly EditCall[];
+}
+
+export interface EditCall {
+  readonly name: string;
+  /** As the model wrote them: usually, not always, valid JSON. */
+  readonly arguments: string;
+  /** False where the turn ended before the call did. */
+  readonly isComplete: boolean;
+}
+
+/** The turns that changed something, oldest first: those of the saved history, then those that were seen. */
+export function selectChangedTurns(root: RootState, connection: ConnectionId): readonly TurnChanges[] {
+  const transcript = root.transcript[connection] ?? EMPTY_TRANSCRIPT;
+  const turns = [...savedChanges(transcript.history)];
+  let from = 0;
+  for (let at = 0; at < endOf(transcript); at++) {
+    const entry = entryAt(transcript, at);
+    if (entry?.kind !== 'turnEnd') continue;
+    turns.push(changesIn(transcript, from, at, entry.turnId));
+    from = at + 1;
+  }
+  const current = selectTurn(root, connection);
+  const running = current.phase === 'idle' ? null : current.turnId;
+  return [...turns, changesIn(transcript, from, endOf(transcript), running)].filter(hasChanges);
+}
+
+/** Whether a turn that is over changed something. Its cost is that of what stands behind the turn's beginning. */
+export function isChangedBy(root: RootState, connection: ConnectionId, turnId: TurnId): boolean {
+  const transcript = root.transcript[connection] ?? EMPTY_TRANSCRIPT;
+  let end = endOf(transcript) - 1;
+  for (; end >= 0; end--) {
+    const entry = entryAt(transcript, end);
+    if (entry?.kind === 'turnEnd' && entry.turnId === turnId) break;
+  }
+  let from = end;
+  while (from > 0 && entryAt(transcript, from - 1)?.kind !== 'turnEnd') from -= 1;
+  return end >= 0 && hasChanges(changesIn(transcript, from, end, turnId));
+}
+
+function hasChanges({ diff, edits }: TurnChanges): boolean {
+  return diff === undefined ? edits.length > 0 : diff !== '';
+}
+
+function changesIn(transcript: Transcript, from: number, end: number, turnId: TurnId | null): TurnChanges {
+  let prompt: string | null = null;
+  let diff: string | undefined;
+  const edits: EditCall[] = [];
+  for (let at = from; at < end; at++) {
+    const entry = entryAt(transcript, at);
+    if (entry?.kind === 'event') {
+      if (entry.event.kind === 'user_message') prompt ??= entry.event.text;
+      if (entry.event.kind === 'diff_updated') diff = entry.event.diff;
+    } else if (entry?.kind === 'tool' && entry.phase !== 'started' && !entry.isError && isEdit(entry.name)) {
+      edits.push({ name: entry.name, arguments: entry.arguments, isComplete: entry.phase === 'completed' });
+    }
+  }
+  return { turnId, prompt, diff, edits };
+}
+
+function savedChanges(history: readonly HistoryMessage[]): readonly TurnChanges[] {
+  const turns: { prompt: string | null; edits: EditCall[] }[] = [];
+  for (const [at, { role, text, toolCalls }] of history.entries()) {
+    if (role === 'user') turns.push({ prompt: text, edits: [] });
+    for (const { id, name, arguments: args } of toolCalls) {
+      if (!isEdit(name)) continue;
+      const result = history.slice(at + 1).find(({ toolCallId }) => toolCallId === id);
+      // Saved results carry no error flag; the runtime starts the text of an error with `Error:`.
+      if (result?.text.startsWith('Error:') === true) continue;
+      if (turns.length === 0) turns.push({ prompt: null, edits: [] });
+      turns.at(-1)?.edits.push({ name, arguments: args, isComplete: result !== undefined });
+    }
+  }
+  return turns.map((turn) => ({ ...turn, turnId: null, diff: undefined }));
+}
+
+const EDITORS = ['edit', 'multiedit', 'write', 'apply_patch', 'notebookedit'];
+
+function isEdit(name: string | null): name is string {
+  return name !== null && EDITORS.includes(formOf(name));
+}
