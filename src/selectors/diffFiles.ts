@@ -1,4 +1,4 @@
-import { parsePatch } from 'diff';
+import { parsePatch } from 'diff/lib/patch/parse.js';
 import { cutText } from './bounds.js';
 import { reveal } from './sanitise.js';
 

@@ -65,7 +65,8 @@ export class RedactedCopy {
   #member(name: string, value: unknown): unknown {
     if (name === 'credential' && typeof value === 'object') return this.#labelled(value, 'credential file');
     if (typeof value !== 'string' && typeof value !== 'number') return this.of(value);
-    if ((name === 'clientId' || name === 'holder') && value !== '') return this.redactor.label('client id', String(value));
+    if ((name === 'clientId' || name === 'holder') && value !== '')
+      return this.redactor.label('client id', String(value));
     return isSecretName(name) && value !== '' ? this.redactor.label('password', String(value)) : this.of(value);
   }
 
@@ -155,7 +156,11 @@ function share(pieces: readonly Piece[], redactor: Redactor): void {
     const end = start + text.length;
     let at = start;
     let shared = '';
-    for (let replacement = replacements[next]; replacement && replacement.start < end; replacement = replacements[next]) {
+    for (
+      let replacement = replacements[next];
+      replacement && replacement.start < end;
+      replacement = replacements[next]
+    ) {
       shared += text.slice(at - start, Math.max(0, replacement.start - start));
       if (replacement.start >= start) shared += replacement.text;
       at = Math.min(replacement.end, end);

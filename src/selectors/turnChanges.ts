@@ -41,8 +41,8 @@ export function selectChangedTurns(root: RootState, connection: ConnectionId): r
   return [...turns, changesIn(transcript, from, endOf(transcript), running)].filter(hasChanges);
 }
 
-/** Whether a turn that is over changed something. Its cost is that of what stands behind the turn's beginning. */
-export function isChangedBy(root: RootState, connection: ConnectionId, turnId: TurnId): boolean {
+/** What a turn that is over changed; undefined where that is nothing. It reads no further back than to the turn's beginning. */
+export function selectChangesOf(root: RootState, connection: ConnectionId, turnId: TurnId): TurnChanges | undefined {
   const transcript = root.transcript[connection] ?? EMPTY_TRANSCRIPT;
   let end = endOf(transcript) - 1;
   for (; end >= 0; end--) {
@@ -51,7 +51,8 @@ export function isChangedBy(root: RootState, connection: ConnectionId, turnId: T
   }
   let from = end;
   while (from > 0 && entryAt(transcript, from - 1)?.kind !== 'turnEnd') from -= 1;
-  return end >= 0 && hasChanges(changesIn(transcript, from, end, turnId));
+  const changes = end < 0 ? undefined : changesIn(transcript, from, end, turnId);
+  return changes && hasChanges(changes) ? changes : undefined;
 }
 
 function hasChanges({ diff, edits }: TurnChanges): boolean {

@@ -86,10 +86,13 @@ function ofTurn(base: RootState, connection: ConnectionId): Transcript | undefin
   let kept: Transcript = { ...EMPTY_TRANSCRIPT, cursor, sessionId, epoch, generation };
   for (let at = start; at < transcript.count; at++) {
     const entry = entryAt(transcript, at);
-    if (entry?.kind === 'tool' && entry.endedAt !== null) kept = add(kept, { ...entry, endedAt: entry.endedAt - start });
+    if (entry?.kind === 'tool' && entry.endedAt !== null)
+      kept = add(kept, { ...entry, endedAt: entry.endedAt - start });
     else if (entry) kept = add(kept, entry);
   }
-  const openCalls = transcript.openCalls.filter(({ at }) => at >= start).map((call) => ({ ...call, at: call.at - start }));
+  const openCalls = transcript.openCalls
+    .filter(({ at }) => at >= start)
+    .map((call) => ({ ...call, at: call.at - start }));
   return { ...kept, openCalls, open: start > transcript.count ? null : transcript.open };
 }
 
@@ -107,14 +110,20 @@ function actionsOf({ base, seen, connection, prompt }: RetainedTurn): readonly U
     const before = state;
     state = rootReducer(before, action);
     if (!attached.match(action)) return action;
-    const snapshot = ofTurnOnly(action.payload.snapshot, before.transcript[connection] ?? EMPTY_TRANSCRIPT, prompt, at === 0);
+    const snapshot = ofTurnOnly(
+      action.payload.snapshot,
+      before.transcript[connection] ?? EMPTY_TRANSCRIPT,
+      prompt,
+      at === 0,
+    );
     return { ...action, payload: { ...action.payload, snapshot } };
   });
 }
 
 function ofTurnOnly(snapshot: Snapshot, known: Transcript, prompt: string | null, isFirst: boolean): Snapshot {
   const { descriptor, history, historyCursor, replay } = snapshot;
-  if (known.sessionId !== null && known.sessionId !== descriptor.sessionId) return { ...snapshot, history: [], replay: [] };
+  if (known.sessionId !== null && known.sessionId !== descriptor.sessionId)
+    return { ...snapshot, history: [], replay: [] };
   const asked = history.findLastIndex(({ role, text }) => role === 'user' && text.trim() === prompt?.trim());
   const reach = Math.max(historyCursor, replay.at(-1)?.sequence ?? 0);
   const goesOn = known.sessionId !== null && reach >= known.cursor;

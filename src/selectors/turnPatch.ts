@@ -1,4 +1,4 @@
-import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff/lib/patch/create.js';
 import { cutAtCodePoint } from '../protocol/bounded.js';
 import type { JsonObject } from '../protocol/requests.js';
 import { title } from './bounds.js';
@@ -18,7 +18,11 @@ export function turnPatch({ prompt, diff, edits }: TurnChanges): string {
   const about = `# Changes of the turn${prompt === null ? '' : `: ${title(prompt)}`}`;
   const text =
     diff === undefined
-      ? [about, '# The runtime gave no diff: this is what its tools were asked to change. Line numbers count within each part.', ...edits.map(editPatch)]
+      ? [
+          about,
+          '# The runtime gave no diff: this is what its tools were asked to change. Line numbers count within each part.',
+          ...edits.map(editPatch),
+        ]
       : [about, '# As the runtime reported them.', reveal(diff)];
   const whole = `${text.map((piece) => piece.replace(/\n$/, '')).join('\n\n')}\n`;
   if (whole.length <= PATCH_LIMIT) return whole;
@@ -40,7 +44,9 @@ function bodyOf(form: string, args: JsonObject, path: string, call: EditCall): s
       return reveal(textIn(args, 'patch', 'input') ?? call.arguments);
     case 'write': {
       const content = textIn(args, 'content');
-      return content === undefined ? reveal(call.arguments) : patchOf(path, '', content, 'what stood there is not known');
+      return content === undefined
+        ? reveal(call.arguments)
+        : patchOf(path, '', content, 'what stood there is not known');
     }
     case 'edit':
       return replacement(args, path) ?? reveal(call.arguments);
@@ -71,7 +77,9 @@ function patchOf(path: string, before: string, after: string, remark: string): s
     maxEditLength: COMPARED,
     headerOptions: FILE_HEADERS_ONLY,
   });
-  return reveal(patch ?? [`--- ${path}\t${remark}`, `+++ ${path}`, signed(before, '-') + signed(after, '+')].join('\n'));
+  return reveal(
+    patch ?? [`--- ${path}\t${remark}`, `+++ ${path}`, signed(before, '-') + signed(after, '+')].join('\n'),
+  );
 }
 
 function signed(text: string, sign: string): string {

@@ -1,19 +1,7 @@
 import type { StoreEnhancer, UnknownAction } from '@reduxjs/toolkit';
 import { attached, forgotten, type ConnectionId } from './connections.js';
-import { eventMeta, eventReceived, isEventReceived, type EventReceived } from './events.js';
-import { rootReducer } from './root.js';
+import { isEventReceived } from './events.js';
 import type { RootState } from './state.js';
-import { wholeText } from './streamedText.js';
-import { endOf, entryAt, type Transcript } from './transcript.js';
-
-/** An action as the reducer saw it. `at`: epoch ms. */
-export interface Seen {
-  readonly at: number;
-  readonly action: UnknownAction;
-}
-
-/** Told of one action after the other, with the states around it. */
-export type Look = (seen: Seen, before: RootState, after: RootState) => void;
 
 /**
  * The newest actions of a window. Of streamed text only its measures are kept, for the text stands in the state: what a
@@ -22,8 +10,10 @@ export type Look = (seen: Seen, before: RootState, after: RootState) => void;
 export interface RecentActions {
   /** Must be the innermost enhancer, as the recorder's. */
   readonly enhancer: StoreEnhancer;
-  /** Folds the actions of one conversation anew, oldest first; what concerns others is not in these states. */
-  readonly retell: (connection: ConnectionId, look: Look) => void;
+  /** Oldest first; each goes on where the one before it ends. */
+  readonly stretches: () => readonly Stretch[];
+  /** The state behind the last of them; undefined in front of the first action. */
+  readonly now: () => RootState | undefined;
 }
 
 export interface RecentActionsOptions {
@@ -42,11 +32,12 @@ export interface RecentLimits {
 
 export const RECENT_LIMITS: RecentLimits = { stretch: 2_048, actions: 200_000, bytes: 16 * 1024 * 1024 };
 
-/** A part of what was seen, and the state in front of it. */
-interface Stretch {
+/** A part of what was seen, and the state in front of it. A snapshot begins a new one. */
+export interface Stretch {
   readonly base: RootState;
   /** Of a piece of streamed text only its conversation. */
   readonly kept: (UnknownAction | ConnectionId)[];
+  /** Epoch ms. */
   readonly times: Float64Array;
   readonly sequences: Float64Array;
   /** UTF-16 units. */
@@ -117,70 +108,9 @@ export function createRecentActions({ wall, limits = RECENT_LIMITS }: RecentActi
         },
       };
     },
-    retell: (connection, look) => {
-      const ends = [...stretches.slice(1).map(({ base }) => base), state()];
-      let now = stretches[0]?.base;
-      for (const [index, stretch] of stretches.entries()) {
-        const written = new Written(ends[index]?.transcript[connection]);
-        for (const [at, kept] of stretch.kept.entries()) {
-          const before: RootState = now ?? stretch.base;
-          const action = actionAt(stretch, at, kept, connection, (length) =>
-            written.read(before.transcript[connection], stretch.sequences[at] ?? 0, length),
-          );
-          if (action === undefined) continue;
-          now = rootReducer(before, action);
-          look({ at: stretch.times[at] ?? 0, action }, before, now);
-        }
-      }
-    },
+    stretches: () => stretches,
+    now: () => state(),
   };
-}
-
-function actionAt(
-  { times, lengths, sequences }: Stretch,
-  at: number,
-  kept: UnknownAction | ConnectionId,
-  connection: ConnectionId,
-  read: (length: number) => string,
-): UnknownAction | EventReceived | undefined {
-  if (typeof kept !== 'string') return connectionOf(kept) === connection ? kept : undefined;
-  if (kept !== connection) return undefined;
-  const text = read(lengths[at] ?? 0);
-  return eventReceived({ sequence: sequences[at] ?? 0, kind: 'text_delta', text }, eventMeta(kept, times[at] ?? 0));
-}
-
-/** Which conversation an action is about; undefined where it is about none, or about them all. */
-function connectionOf({
-  payload,
-  meta,
-}: UnknownAction & { payload?: unknown; meta?: unknown }): ConnectionId | undefined {
-  for (const carrier of [meta, payload]) {
-    const connection = (carrier as { readonly connection?: unknown } | null | undefined)?.connection;
-    if (typeof connection === 'string') return connection;
-  }
-  return undefined;
-}
-
-/** The text of a transcript, for whoever writes it once more piece by piece. */
-class Written {
-  #at = -1;
-  #text = '';
-
-  constructor(private readonly whole: Transcript | undefined) {}
-
-  /** The next piece behind what `sofar` has; nothing where the piece was a repeat, which adds nothing. */
-  read(sofar: Transcript | undefined, sequence: number, length: number): string {
-    if (!sofar || sequence <= sofar.cursor || sofar.generation !== this.whole?.generation) return '';
-    const { open } = sofar;
-    const seen = open?.kind === 'text' ? open.text.length : 0;
-    const at = open?.kind === 'text' ? sofar.count : endOf(sofar);
-    if (at !== this.#at) {
-      const entry = entryAt(this.whole, at);
-      this.#at = at;
-      this.#text = entry?.kind === 'text' ? wholeText(entry.text) : '';
-    }
-    return this.#text.slice(seen, seen + length);
-  }
 }
 
 /** The numbers that stand for a piece of streamed text. */

@@ -1,6 +1,7 @@
 import { forgotten, type ConnectionId } from './connections.js';
 import { isEventReceived } from './events.js';
-import type { RecentActions, Seen } from './recentActions.js';
+import type { RecentActions } from './recentActions.js';
+import { retell, type Seen } from './retell.js';
 import type { RootState } from './state.js';
 import { submitRequested, type EndedTurn, type TurnId } from './turn.js';
 
@@ -27,7 +28,7 @@ export function retainedTurns(recent: RecentActions, connection: ConnectionId): 
     if (turn) turns.push(turn);
     open = undefined;
   };
-  recent.retell(connection, (seen, before, after) => {
+  retell(recent, connection, (seen, before, after) => {
     last = after;
     if (forgotten.match(seen.action)) {
       turns.length = 0;

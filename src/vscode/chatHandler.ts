@@ -17,6 +17,7 @@ import { submitRequested, type TurnId } from '../store/turn.js';
 import type { Attaching } from './attaching.js';
 import type { ChatCall } from './chatCall.js';
 import { ContextRefused, promptWithContext, readContext } from './context.js';
+import { reviewButton } from './changesResource.js';
 import type { Front, Undrawn } from './front.js';
 import type { ProposedContext, ProposedResult } from './proposed.js';
 import { Reply } from './reply.js';
@@ -199,7 +200,9 @@ class Handling {
         return {};
       }
       if (end === 'left') return {};
-      return this.resultOf(turnId, cursor, services.clock.monotonic() - startedAt);
+      const result = this.resultOf(turnId, cursor, services.clock.monotonic() - startedAt);
+      this.offerReview(turnId);
+      return result;
     } finally {
       stopped.dispose();
     }
@@ -214,6 +217,11 @@ class Handling {
     if (this.front.grants.has('chatParticipantAdditions')) return { details };
     if (ended.outcome === 'succeeded') this.reply.remark(details);
     return {};
+  }
+
+  private offerReview(turnId: TurnId): void {
+    const button = reviewButton(this.front.app.getState(), this.connection, turnId);
+    if (button) this.reply.button(button);
   }
 
   private async answerByTyping({ request, choice }: NonNullable<ReturnType<typeof typedAnswer>>) {

@@ -10,6 +10,8 @@ export const COMMAND_NAMES = [
   'answer',
   'stop',
   'choosePermissions',
+  'saveTurn',
+  'reviewChanges',
   'showStatus',
   'openChat',
   'openSession',

@@ -5,6 +5,8 @@ import { selectPhaseLabel } from '../selectors/connections.js';
 import { selectFocus } from '../selectors/focus.js';
 import { selectConnectionName, selectIdentityLabel } from '../selectors/identity.js';
 import { selectPermissionChoice } from '../selectors/permissions.js';
+import { selectChangedTurns } from '../selectors/turnChanges.js';
+import { selectTurn } from '../selectors/turn.js';
 import { checkedBaseUrl } from '../services/loopback.js';
 import { connectionFocused } from '../store/focus.js';
 import { isToken, TOKEN_KEY, type Attaching } from './attaching.js';
@@ -16,6 +18,8 @@ import type { Permissions } from './permissions.js';
 import { narrate } from './narrate.js';
 import { answerAny, answerOldest, respond } from './respond.js';
 import { requestStop } from './requestStop.js';
+import { reviewNamed, reviewPicked } from './reviewChanges.js';
+import { saveTurn } from './saveTurn.js';
 import { connectionOfRow } from './sessionResource.js';
 import { settings } from './settings.js';
 import { shownText } from './shownText.js';
@@ -48,11 +52,13 @@ export const COMMANDS: Readonly<Record<CommandName, Work>> = {
     ofFocus(front, (connection) => {
       if (!requestStop(front, connection)) narrate('Volter Harness: nothing runs.');
     }),
-  choosePermissions: ({ front, permissions }, row) => {
-    const connection = connectionOfRow(row);
-    const choose = (of: string) => choosePermissions(front, permissions, of);
-    return connection === undefined ? ofFocus(front, choose) : choose(connection);
-  },
+  choosePermissions: ({ front, permissions }, row) =>
+    ofRow(front, row, (connection) => choosePermissions(front, permissions, connection)),
+  saveTurn: ({ front }, row) => ofRow(front, row, (connection) => saveTurn(front, connection)),
+  reviewChanges: ({ front }, argument) =>
+    argument === undefined || connectionOfRow(argument) !== undefined
+      ? ofRow(front, argument, (connection) => reviewPicked(front, connection))
+      : reviewNamed(front, argument),
   showStatus: (works) => showStatus(works),
   openChat: () => openChat(),
   openSession: ({ front }, connection) => openSession(front, connection),
@@ -68,6 +74,12 @@ export const COMMANDS: Readonly<Record<CommandName, Work>> = {
 
 export async function openChat(): Promise<void> {
   await vscode.commands.executeCommand('workbench.action.chat.open');
+}
+
+/** Of the row of the list that the command was given, else of the conversation in focus. */
+function ofRow(front: Front, row: unknown, work: (connection: string) => Promise<void> | void) {
+  const connection = connectionOfRow(row);
+  return connection === undefined ? ofFocus(front, work) : work(connection);
 }
 
 async function ofFocus(front: Front, work: (connection: string) => Promise<void> | void): Promise<void> {
@@ -190,6 +202,7 @@ async function showStatus(works: Works): Promise<void> {
             },
           },
         ]),
+    ...(focus === undefined ? [] : turnItems(works, focus)),
     { label: '$(plug) Connect to a runtime…', run: () => connectInteractively(front, works.attaching) },
     ...(focus === undefined
       ? []
@@ -203,6 +216,18 @@ async function showStatus(works: Works): Promise<void> {
   ];
   const picked = await vscode.window.showQuickPick(items, { title: 'Volter Harness' });
   await picked?.run();
+}
+
+/** What can be done with the turns of a conversation that has any. */
+function turnItems(works: Works, connection: string): (vscode.QuickPickItem & { readonly run: () => unknown })[] {
+  const root = works.front.app.getState();
+  const hasTurns = selectTurn(root, connection).phase !== 'idle' || (root.turn[connection]?.ended.length ?? 0) > 0;
+  return [
+    ...(selectChangedTurns(root, connection).length === 0
+      ? []
+      : [{ label: '$(diff) Review changes of a turn…', run: () => reviewPicked(works.front, connection) }]),
+    ...(hasTurns ? [{ label: '$(save) Save this turn…', run: () => saveTurn(works.front, connection) }] : []),
+  ];
 }
 
 function problemOf(check: () => unknown): string | undefined {

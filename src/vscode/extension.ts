@@ -7,7 +7,7 @@ import type { Main } from './main.js';
 import { registerModel, RuntimeModel } from './model.js';
 import { Participants, setParticipantKeys } from './participants.js';
 import { registerSessions } from './sessions.js';
-import { hasHandover, SECTION } from './settings.js';
+import { CHANGES_SCHEME, hasHandover, SECTION } from './settings.js';
 
 export type { ConnectionInfo, ConnectOptions, FrontendApi } from './api.js';
 
@@ -22,12 +22,13 @@ export function activate(context: vscode.ExtensionContext): FrontendApi {
   if (refused !== undefined) log.info(refused);
   const model = new RuntimeModel('Volter Harness', grants);
   const connectionsChanged = new vscode.EventEmitter<void>();
+  const changesShown = new vscode.EventEmitter<vscode.Uri>();
   let main: Main | undefined;
   let loading: Promise<Main> | undefined;
   const load = () => {
     loading ??= import('./main.js')
       .then(({ Main: Loaded }) => {
-        main = new Loaded({ context, grants, log, model, participants, connectionsChanged, sessions });
+        main = new Loaded({ context, grants, log, model, participants, connectionsChanged, changesShown, sessions });
         return main;
       })
       .catch((error: unknown) => {
@@ -61,12 +62,18 @@ export function activate(context: vscode.ExtensionContext): FrontendApi {
   context.subscriptions.push(
     log,
     connectionsChanged,
+    changesShown,
     registerModel(model, log),
     ...COMMAND_NAMES.map((name) =>
       vscode.commands.registerCommand(`${SECTION}.${name}`, async (argument: unknown) =>
         (await load()).command(name, argument),
       ),
     ),
+    // The editor opens such a document again by itself after a reload.
+    vscode.workspace.registerTextDocumentContentProvider(CHANGES_SCHEME, {
+      onDidChange: changesShown.event,
+      provideTextDocumentContent: async (uri) => (await load()).changes(uri),
+    }),
     vscode.commands.registerCommand(`${SECTION}.showOutput`, () => {
       log.show();
     }),

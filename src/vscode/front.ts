@@ -4,6 +4,7 @@ import type { PartCursor } from '../selectors/newParts.js';
 import { nodeServices } from '../services/node/services.js';
 import type { Services } from '../services/services.js';
 import type { ConnectionId } from '../store/connections.js';
+import { createRecentActions, type RecentActions } from '../store/recentActions.js';
 import type { TurnId } from '../store/turn.js';
 import { Cards } from './cards.js';
 import type { Grants } from './grants.js';
@@ -18,6 +19,10 @@ export interface Front {
   readonly grants: Grants;
   readonly log: vscode.LogOutputChannel;
   readonly secrets: Secrets;
+  /** What *Save This Turn* writes down. */
+  readonly recent: RecentActions;
+  /** Fires the address of what a turn changed where that is to be shown anew. */
+  readonly changesShown: vscode.EventEmitter<vscode.Uri>;
   /** Where the drawing of a conversation stopped although its turn went on: the next response goes on from there. */
   readonly undrawn: Map<ConnectionId, Undrawn>;
   /** Whether the editor's own card answers inside the running turn. */
@@ -34,12 +39,13 @@ export interface Undrawn {
 }
 
 export interface FrontOptions {
+  readonly changesShown: vscode.EventEmitter<vscode.Uri>;
   readonly context: vscode.ExtensionContext;
   readonly grants: Grants;
   readonly log: vscode.LogOutputChannel;
 }
 
-export function createFront({ context, grants, log }: FrontOptions): Front {
+export function createFront({ context, grants, log, changesShown }: FrontOptions): Front {
   const secrets = new Secrets(context.secrets);
   const services = nodeServices({
     log: (line) => {
@@ -47,7 +53,8 @@ export function createFront({ context, grants, log }: FrontOptions): Front {
     },
     secrets: (key) => secrets.read(key),
   });
-  const app = createApp({ services });
+  const recent = createRecentActions({ wall: () => services.clock.wall() });
+  const app = createApp({ services, recorder: recent.enhancer });
   context.subscriptions.push({
     dispose: () => {
       // Streams close with their sagas, which frees the lease for whoever comes next.
@@ -61,6 +68,8 @@ export function createFront({ context, grants, log }: FrontOptions): Front {
     grants,
     log,
     secrets,
+    recent,
+    changesShown,
     undrawn: new Map(),
     cards: new Cards(grants),
     rewritten: new Rewritten(),

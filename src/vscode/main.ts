@@ -95,6 +95,13 @@ export class Main {
     return sessionContent(this.front, resource, handler);
   }
 
+  /** What a document shows of a turn's changes. */
+  async changes(uri: vscode.Uri): Promise<string> {
+    await this.started;
+    const { changesText } = await import('./reviewChanges.js');
+    return changesText(this.front, uri);
+  }
+
   get connections(): readonly ConnectionInfo[] {
     return this.infos;
   }

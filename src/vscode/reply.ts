@@ -65,6 +65,12 @@ export class Reply {
     });
   }
 
+  button(command: vscode.Command): void {
+    this.write(() => {
+      this.options.stream.button(command);
+    });
+  }
+
   /** A turn of the past: what was asked as a quotation, then what was answered. */
   recount({ prompt, parts }: HistoryTurn): void {
     this.write(() => {

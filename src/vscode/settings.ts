@@ -7,6 +7,9 @@ export const REMEMBERED = 'supercode.frontend.environment';
 /** Where runtimes are remembered that something outside handed over. */
 export const EXTERNAL = 'supercode.frontend.externalRuntimes';
 
+/** Of the documents that show what a turn changed. */
+export const CHANGES_SCHEME = 'supercode-changes';
+
 export interface Settings {
   readonly baseUrl: string;
   readonly clientId: string;

@@ -23,6 +23,13 @@ export interface HostOptions {
   readonly appName?: string;
 }
 
+/** A save dialog that is open, or was. */
+export interface SaveDialogDouble {
+  readonly options: vscode.SaveDialogOptions;
+  /** Names a file, or closes the dialog. That a file is replaced the dialog itself has asked by then. */
+  readonly choose: (uri?: vscode.Uri) => void;
+}
+
 type Handler = (...args: unknown[]) => unknown;
 
 /** Everything that one window of the editor holds: the namespaces write into it, a test reads it and acts on it. */
@@ -41,6 +48,7 @@ export class Host {
   readonly questions: QuickInputDouble[] = [];
   readonly answers: Answer[] = [];
   readonly messages: MessageDouble[] = [];
+  readonly saveDialogs: SaveDialogDouble[] = [];
   readonly statusItems: StatusItemDouble[] = [];
   /** What `setStatusBarMessage` shows and has shown, oldest first. */
   readonly statusMessages: { readonly text: string; isShown: boolean }[] = [];
@@ -56,6 +64,14 @@ export class Host {
   readonly documentsClosed = new EventEmitter<vscode.TextDocument>();
   /** Files by URI; what is no file but above one is a folder. */
   readonly files = new Map<string, Uint8Array | vscode.FileSystemError>();
+  /** What each write meets: a full disk, for one. */
+  writeError: Error | undefined;
+  /** By scheme. */
+  readonly contentProviders = new Map<string, vscode.TextDocumentContentProvider>();
+  readonly shownDocuments: {
+    readonly document: vscode.TextDocument;
+    readonly options: vscode.TextDocumentShowOptions;
+  }[] = [];
   readonly defaults: Readonly<Record<string, unknown>>;
   readonly settings = new Map<string, unknown>();
   readonly settingsChanged = new EventEmitter<vscode.ConfigurationChangeEvent>();

@@ -181,6 +181,19 @@ async function withProgress<R>(
   }
 }
 
+function showSaveDialog(options: vscode.SaveDialogOptions = {}): Promise<vscode.Uri | undefined> {
+  return new Promise((resolve) => {
+    host().saveDialogs.push({ options, choose: resolve });
+  });
+}
+
+/** Of an editor a test sees only that it is shown. */
+function showTextDocument(document: vscode.TextDocument | vscode.Uri, options?: unknown): Promise<never> {
+  if (!('getText' in document)) throw new Error('The fake editor shows documents that are open.');
+  host().shownDocuments.push({ document, options: (options ?? {}) as vscode.TextDocumentShowOptions });
+  return Promise.resolve(undefined as never);
+}
+
 /** The part of the namespace that an extension of ours uses. */
 export const window: Pick<
   typeof vscode.window,
@@ -194,6 +207,8 @@ export const window: Pick<
   | 'showInformationMessage'
   | 'showWarningMessage'
   | 'showErrorMessage'
+  | 'showSaveDialog'
+  | 'showTextDocument'
   | 'createStatusBarItem'
   | 'setStatusBarMessage'
   | 'createOutputChannel'
@@ -213,6 +228,8 @@ export const window: Pick<
   showInformationMessage: shower('information'),
   showWarningMessage: shower('warning'),
   showErrorMessage: shower('error'),
+  showSaveDialog,
+  showTextDocument,
   createStatusBarItem,
   setStatusBarMessage,
   createOutputChannel,

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type * as vscode from 'vscode';
-import { FileSystemError } from './basics.js';
+import { CancellationTokenSource, Disposable, FileSystemError } from './basics.js';
 import { FileType } from './enums.js';
 import { host, type Host } from './host.js';
 import { TextDocument } from './text.js';
@@ -19,6 +19,11 @@ const fs: vscode.FileSystem = {
     return Promise.reject(file ?? FileSystemError.FileNotFound(uri));
   },
   writeFile(uri, content) {
+    const { files, writeError } = host();
+    const there = files.get(uri.toString());
+    if (writeError) return Promise.reject(writeError);
+    if (there !== undefined && !(there instanceof Uint8Array)) return Promise.reject(there);
+    if (isFolder(uri)) return Promise.reject(FileSystemError.FileIsADirectory(uri));
     host().files.set(uri.toString(), content);
     return Promise.resolve();
   },
@@ -63,7 +68,38 @@ async function openTextDocument(
     return addDocument(host(), new TextDocument(uri, content, { isDirty: true, languageId: language }));
   }
   const open = host().documents.find(({ uri }) => uri.toString() === named.toString());
-  return open ?? addDocument(host(), new TextDocument(named, new TextDecoder().decode(await fs.readFile(named))));
+  const languageId = LANGUAGES[posix.extname(named.path)] ?? 'plaintext';
+  return open ?? addDocument(host(), new TextDocument(named, await contentOf(named), { languageId }));
+}
+
+/** What the editor's own extensions make of a name. */
+const LANGUAGES: Readonly<Record<string, string>> = { '.diff': 'diff', '.md': 'markdown' };
+
+async function contentOf(uri: Uri): Promise<string> {
+  const provider = host().contentProviders.get(uri.scheme);
+  if (provider === undefined) {
+    if (uri.scheme !== 'file') throw new Error(`cannot open ${uri.toString()}. Detail: Unable to resolve resource`);
+    return new TextDecoder().decode(await fs.readFile(uri));
+  }
+  return (await provider.provideTextDocumentContent(uri, new CancellationTokenSource().token)) ?? '';
+}
+
+function registerTextDocumentContentProvider(
+  scheme: string,
+  provider: vscode.TextDocumentContentProvider,
+): vscode.Disposable {
+  const owner = host();
+  owner.contentProviders.set(scheme, provider);
+  const changes = provider.onDidChange?.(async (uri) => {
+    const open = owner.documents.find((document) => document.uri.toString() === uri.toString());
+    if (open === undefined) return;
+    open.change((await provider.provideTextDocumentContent(uri, new CancellationTokenSource().token)) ?? '');
+    open.isDirty = false;
+  });
+  return new Disposable(() => {
+    changes?.dispose();
+    owner.contentProviders.delete(scheme);
+  });
 }
 
 export function addDocument(into: Host, document: TextDocument): TextDocument {
@@ -131,6 +167,7 @@ export const workspace: Pick<
   | 'getConfiguration'
   | 'getWorkspaceFolder'
   | 'openTextDocument'
+  | 'registerTextDocumentContentProvider'
   | 'onDidChangeConfiguration'
   | 'onDidOpenTextDocument'
   | 'onDidCloseTextDocument'
@@ -149,6 +186,7 @@ export const workspace: Pick<
   getConfiguration,
   getWorkspaceFolder,
   openTextDocument,
+  registerTextDocumentContentProvider,
   get onDidChangeConfiguration() {
     return host().settingsChanged.event;
   },
