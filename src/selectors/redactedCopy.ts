@@ -25,16 +25,25 @@ export class RedactedCopy {
   /** The copy is whole only once `finish` was called, as that of an action. */
   base(root: RootState, connection: ConnectionId): RootState {
     const transcript = root.transcript[connection];
-    const copy = this.of(root) as RootState;
-    this.#cursor = transcript?.cursor ?? 0;
     const open = transcript?.open;
-    const copied = copy.transcript[connection]?.open as { text: StreamedText } | null | undefined;
-    if (open && copied) {
-      const put = (text: string) => {
-        copied.text = append(NO_TEXT, text);
-      };
-      this.#take(open.kind, { text: wholeText(open.text), put });
-    }
+    if (!open) return this.#begun(root, transcript?.cursor);
+    // What streams goes on in the actions.
+    const copied = { kind: open.kind, text: NO_TEXT };
+    const copy = this.#begun(
+      { ...root, transcript: { ...root.transcript, [connection]: { ...transcript, open: null } } },
+      transcript.cursor,
+    );
+    const put = (text: string) => {
+      copied.text = append(NO_TEXT, text);
+    };
+    this.#take(open.kind, { text: wholeText(open.text), put });
+    const whole = copy.transcript[connection];
+    return whole ? { ...copy, transcript: { ...copy.transcript, [connection]: { ...whole, open: copied } } } : copy;
+  }
+
+  #begun(root: RootState, cursor = 0): RootState {
+    const copy = this.of(root) as RootState;
+    this.#cursor = cursor;
     return copy;
   }
 

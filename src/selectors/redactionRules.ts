@@ -29,8 +29,11 @@ export function isSecretName(name: string): boolean {
   return secretName.test(name);
 }
 
-/** Quoted (in JSON inside of JSON the quotes are escaped) or bare. */
-const VALUE = String.raw`(?:(?<_quote>\\{0,8}["'\x60])(?<quoted>(?:(?!\k<_quote>)[^\n]){1,4096})\k<_quote>|(?<bare>[^\s"'\x60\\,;&|<>(){}[\]⟨]{3,4096})(?!\())`;
+/**
+ * Quoted (in JSON inside of JSON the quotes are escaped; of a cut text the last one is missing) or bare. What is called is
+ * no secret but brings one: the lookahead keeps a part of its name from being taken for one.
+ */
+const VALUE = String.raw`(?:(?<_quote>\\{0,8}["'\x60])(?<quoted>(?:(?!\k<_quote>)[^\n]){1,4096})|(?=(?<bare>[^\s"'\x60\\,;&|<>(){}[\]⟨]{3,4096}))\k<bare>(?!\())`;
 
 const tokens = (...patterns: readonly string[]): readonly Rule[] =>
   patterns.map((pattern) => ({ kind: 'token', pattern: new RegExp(pattern, 'dg') }));
