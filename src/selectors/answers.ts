@@ -1,6 +1,6 @@
 import type { RequestBody } from '../protocol/requests.js';
 import { PART_LIMIT } from './bounds.js';
-import { distinctLabel, fieldsOf } from './elicitation.js';
+import { asksSomething, distinctLabel } from './schema.js';
 import type { AnswerChoice } from './parts.js';
 
 const CHOICES_LIMIT = 32;
@@ -14,7 +14,7 @@ export function answersOf(id: number, body: RequestBody): readonly AnswerChoice[
     label,
     response: { kind, request_id: id, action, content: null },
   });
-  const asks = kind === 'elicitation' && fieldsOf(body.schema).length > 0;
+  const asks = kind === 'elicitation' && body.schema !== null && asksSomething(body.schema);
   return [answer(asks ? 'Answer…' : 'Accept', 'accept'), answer('Decline', 'decline'), answer('Cancel', 'cancel')];
 }
 

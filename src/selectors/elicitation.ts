@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '../protocol/requests.js';
 import { OPAQUE_LIMIT, revealedText, revealedTitle } from './bounds.js';
+import { asksSomething, distinctLabel, isObject, own, resolve } from './schema.js';
 
 /** More questions than this nobody answers one after the other. */
 export const FIELDS_LIMIT = 64;
 const OPTIONS_LIMIT = 200;
-const REFERENCES_LIMIT = 16;
 
 export type FieldType = 'string' | 'number' | 'integer' | 'boolean' | 'array';
 
@@ -47,11 +47,9 @@ export interface FieldBounds {
  * what it has can't be read. A schema may be invalid, huge or refer to itself.
  */
 export function fieldsOf(schema: JsonObject | null): readonly Field[] {
-  if (schema === null) return [];
-  const root = resolve(schema, schema);
-  if (root === undefined) return [FREE_TEXT];
-  const { properties = null, required } = root;
-  if (!isObject(properties)) return properties === null && isObjectType(root) ? [] : [FREE_TEXT];
+  if (schema === null || !asksSomething(schema)) return [];
+  const { properties = null, required = null } = resolve(schema, schema) ?? {};
+  if (!isObject(properties)) return [FREE_TEXT];
   const names = Object.keys(properties).slice(0, FIELDS_LIMIT);
   const isRequired = (name: string) => Array.isArray(required) && required.includes(name);
   return names.map((name) => fieldOf(name, resolve(own(properties, name), schema) ?? {}, schema, isRequired(name)));
@@ -96,31 +94,12 @@ function fieldOf(name: string, property: JsonObject, root: JsonObject, required:
   };
 }
 
-/** Follows local references; undefined where they lead nowhere or in a circle. */
-function resolve(schema: Json | undefined, root: JsonObject): JsonObject | undefined {
-  let here = schema;
-  for (let hop = 0; hop < REFERENCES_LIMIT; hop++) {
-    if (!isObject(here)) return undefined;
-    const reference = own(here, '$ref');
-    if (typeof reference !== 'string') return here;
-    if (!reference.startsWith('#')) return undefined;
-    here = reference
-      .slice(1)
-      .split('/')
-      .slice(1)
-      .reduce<Json | undefined>((at, key) => own(at, key.replaceAll('~1', '/').replaceAll('~0', '~')), root);
-  }
-  return undefined;
-}
-
 const TYPES: readonly FieldType[] = ['string', 'number', 'integer', 'boolean', 'array'];
 
 function typeOf(property: JsonObject): FieldType | undefined {
   const named = own(property, 'type');
   return TYPES.find((type) => (Array.isArray(named) ? named.includes(type) : named === type));
 }
-
-const isObjectType = (schema: JsonObject) => [undefined, null, 'object'].includes(own(schema, 'type') as string | null);
 
 function optionsOf(property: JsonObject, suggested: readonly Json[], type: FieldType): readonly FieldOption[] {
   const alternatives = [list(property['oneOf']), list(property['anyOf'])].find((all) => all.some(isConstant)) ?? [];
@@ -144,17 +123,6 @@ function optionsOf(property: JsonObject, suggested: readonly Json[], type: Field
     value,
     ...describe(description),
   }));
-}
-
-const LABEL_LIMIT = 80;
-
-/** A clean label of one line that is not yet in `taken`, and puts it there. */
-export function distinctLabel(raw: string, taken: Set<string>): string {
-  const label = revealedTitle(raw, LABEL_LIMIT) || 'Unnamed';
-  let distinct = label;
-  for (let count = 2; taken.has(distinct); count++) distinct = `${label} (${count})`;
-  taken.add(distinct);
-  return distinct;
 }
 
 const isConstant = (option: Json): option is JsonObject & { const: Json } => isObject(option) && 'const' in option;
@@ -187,13 +155,3 @@ function fits(value: Json, type: FieldType): boolean {
 export const isScalar = (value: Json) => typeof value !== 'object';
 const textOf = (value: Json | undefined) => (typeof value === 'string' ? value : undefined);
 const list = (value: Json | undefined) => (Array.isArray(value) ? (value as readonly Json[]) : []);
-
-/** A member of its own: a schema may name `constructor` or `__proto__`. */
-function own(value: Json | undefined, key: string): Json | undefined {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-  return (value as JsonObject)[key];
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -60,7 +60,7 @@ export class RedactedCopy {
         name === streamed?.member ? member : this.#member(name, member),
       ]),
     );
-    this.#note(value as { readonly sequence?: unknown; readonly kind?: unknown }, copy, streamed);
+    this.#note(value, copy, streamed);
     return copy;
   }
 

@@ -103,7 +103,7 @@ export function createRecentActions({ wall, limits = RECENT_LIMITS }: RecentActi
         ...store,
         dispatch: (action) => {
           // Before the store has it: a listener may answer with an action of its own, which the reducer sees later.
-          keep(action as unknown as UnknownAction, now);
+          keep(action, now);
           return store.dispatch(action);
         },
       };

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/protocol/requests.js';
-import { distinctLabel, FIELDS_LIMIT, fieldsOf, type Field } from '../../src/selectors/elicitation.js';
+import { FIELDS_LIMIT, fieldsOf, type Field } from '../../src/selectors/elicitation.js';
+import { distinctLabel } from '../../src/selectors/schema.js';
 import { contentOf } from '../../src/selectors/elicitationContent.js';
 
 const schemaOf = (properties: JsonObject, required: readonly string[] = []): JsonObject => ({
