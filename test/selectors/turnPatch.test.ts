@@ -73,7 +73,11 @@ describe('what a turn changed', () => {
       },
       '--- n\tthe replaced part\n+++ n\n@@ -1,1 +1,1 @@\n-a\n+b\n\n--- n\tthe replaced part\n+++ n\n@@ -1,1 +0,0 @@\n-c\n',
     ],
-    ['apply_patch', { patch: '*** Begin Patch\n*** Add File: n\n+x\n*** End Patch' }, '*** Begin Patch\n*** Add File: n\n+x\n*** End Patch\n'],
+    [
+      'apply_patch',
+      { patch: '*** Begin Patch\n*** Add File: n\n+x\n*** End Patch' },
+      '*** Begin Patch\n*** Add File: n\n+x\n*** End Patch\n',
+    ],
     ['apply_patch', '*** Begin Patch\n', '*** Begin Patch\n'],
     ['write_file', { path: 'n' }, '{"path":"n"}\n'],
   ])('without a diff is what its tools were asked to do: %s %j', (name, args, expected) => {
@@ -113,7 +117,9 @@ describe('what a turn changed', () => {
   it('of two texts that have nothing in common is told in time', () => {
     const lines = (word: string) => Array.from({ length: 50_000 }, (_, at) => `${word} ${at}\n`).join('');
     const started = performance.now();
-    const [patch] = patchesOf(turnOf([{ name: 'Edit', args: { path: 'x', old_string: lines('a'), new_string: lines('b') } }]));
+    const [patch] = patchesOf(
+      turnOf([{ name: 'Edit', args: { path: 'x', old_string: lines('a'), new_string: lines('b') } }]),
+    );
     expect(performance.now() - started).toBeLessThan(5_000);
     expect(patch).toContain('-a 49999\n+b 0\n');
   });
@@ -125,7 +131,11 @@ describe('the turns that changed something', () => {
   it('are told apart, the saved ones too, and those that changed nothing are not among them', () => {
     const history = [
       user('saved'),
-      assistant('', call('1', '{"path":"saved","content":"x"}', 'write_file'), call('2', '{"path":"no"}', 'write_file')),
+      assistant(
+        '',
+        call('1', '{"path":"saved","content":"x"}', 'write_file'),
+        call('2', '{"path":"no"}', 'write_file'),
+      ),
       result('1', 'Wrote it'),
       result('2', 'Error: no'),
       user('only asked'),
@@ -142,11 +152,8 @@ describe('the turns that changed something', () => {
 
   it('are found by name', () => {
     const state = heard([...turnOf([edit('one')]), ...turnOf([edit('two')], 101, 'again'), ...turnOf([], 201, 'idle')]);
-    expect(['seen-2', 'seen-102', 'seen-202', 'never'].map((turn) => selectChangesOf(state, 'c', turn)?.prompt)).toEqual([
-      'do it',
-      'again',
-      undefined,
-      undefined,
-    ]);
+    expect(
+      ['seen-2', 'seen-102', 'seen-202', 'never'].map((turn) => selectChangesOf(state, 'c', turn)?.prompt),
+    ).toEqual(['do it', 'again', undefined, undefined]);
   });
 });

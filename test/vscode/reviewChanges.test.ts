@@ -14,17 +14,24 @@ const warnings = ({ editor }: AttachedEditor) =>
   editor.host.messages.flatMap(({ level, text }) => (level === 'warning' ? [text] : []));
 
 describe('the button under a response', () => {
-  it.each([true, false])('stands at the end where files changed, and shows the patch (granted: %s)', async (granted) => {
-    const attached = await AttachedEditor.open({ granted, runtime: UNASKED });
-    const turn = attached.send(CHANGING);
-    await turn.result;
-    expect(turn.stream.buttons.map(({ title }) => title)).toEqual(['Review changes']);
-    await attached.click(turn, 'Review changes');
-    const [document] = shown(attached);
-    expect([document?.uri.scheme, document?.languageId, document?.isDirty]).toEqual(['supercode-changes', 'diff', false]);
-    expect(document?.getText()).toContain('# As the runtime reported them.');
-    expect(document?.getText()).toContain('+one\n');
-  });
+  it.each([true, false])(
+    'stands at the end where files changed, and shows the patch (granted: %s)',
+    async (granted) => {
+      const attached = await AttachedEditor.open({ granted, runtime: UNASKED });
+      const turn = attached.send(CHANGING);
+      await turn.result;
+      expect(turn.stream.buttons.map(({ title }) => title)).toEqual(['Review changes']);
+      await attached.click(turn, 'Review changes');
+      const [document] = shown(attached);
+      expect([document?.uri.scheme, document?.languageId, document?.isDirty]).toEqual([
+        'supercode-changes',
+        'diff',
+        false,
+      ]);
+      expect(document?.getText()).toContain('# As the runtime reported them.');
+      expect(document?.getText()).toContain('+one\n');
+    },
+  );
 
   it('is not there where none changed', async () => {
     const attached = await AttachedEditor.open({ runtime: UNASKED });
@@ -35,9 +42,7 @@ describe('the button under a response', () => {
 
   it('does its work after a reload, or says plainly that the turn is not known', async () => {
     const attached = await AttachedEditor.open({ runtime: UNASKED });
-    const turn = attached.send(
-      script({ text: 'I write.', calls: [write('a.txt', 'one\n')] }, { text: 'Done.' }),
-    );
+    const turn = attached.send(script({ text: 'I write.', calls: [write('a.txt', 'one\n')] }, { text: 'Done.' }));
     await turn.result;
     const command = turn.stream.buttons.at(-1);
     const api = activate(await attached.editor.reload());
