@@ -1,9 +1,9 @@
-import type { StoreEnhancer } from '@reduxjs/toolkit';
 import { createApp } from '../src/sagas/app.js';
 import { selectNewParts, startCursor } from '../src/selectors/newParts.js';
 import { createRuntimeClient } from '../src/services/runtime.js';
 import type { Services } from '../src/services/services.js';
 import { opened } from '../src/store/connections.js';
+import { createRecentActions } from '../src/store/recentActions.js';
 import { openBody } from './body.js';
 import type { TextCheck } from './check.js';
 
@@ -36,7 +36,7 @@ export interface Session {
  * Nothing of the product is stood in for but the socket: `fetch` answers the calls, and the body of its event stream is
  * the bench's.
  */
-export async function openSession(recorder?: StoreEnhancer): Promise<Session> {
+export async function openSession(): Promise<Session> {
   const body = openBody();
   const services: Services = {
     runtime: (target) =>
@@ -53,7 +53,8 @@ export async function openSession(recorder?: StoreEnhancer): Promise<Session> {
     },
   };
   // Between two turns here others may run for minutes and keep every timer waiting.
-  const app = createApp({ services, timings: { silence: 3_600_000 }, ...(recorder ? { recorder } : {}) });
+  const { enhancer: recorder } = createRecentActions({ wall: () => Date.now() });
+  const app = createApp({ services, recorder, timings: { silence: 3_600_000 } });
   let cursor = startCursor(app.getState(), CONNECTION);
   let text: TextCheck | undefined;
   let awaited = Infinity;

@@ -1,4 +1,3 @@
-import type { StoreEnhancer } from '@reduxjs/toolkit';
 import { createParser } from 'eventsource-parser';
 import { closedBody } from './body.js';
 import { TextCheck } from './check.js';
@@ -20,11 +19,11 @@ export interface Side {
 export const OURS = 'this product';
 
 /** One connection that is attached for the whole bench, as in an editor; a run is a turn on it. */
-export async function openOurs(name = OURS, recorder?: StoreEnhancer): Promise<Side> {
-  const session = await openSession(recorder);
+export async function openOurs(): Promise<Side> {
+  const session = await openSession();
   let sequence = 0;
   return {
-    name,
+    name: OURS,
     includes: 'SSE, JSON, guard, one action per event through the whole store, new parts once a read',
     prepare(conversation, size) {
       const frames = runtimeFrames(conversation, sequence + 1);

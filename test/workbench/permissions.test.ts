@@ -40,10 +40,14 @@ describe('who answers, chosen in the middle of a turn', () => {
     await runCommand(scene.page, 'Volter Harness: Choose Permissions…');
     await scene.page.keyboard.press('Enter');
     await scene.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: name }).first().click();
+    // The choice is made once the list is gone, and a little later.
+    await scene.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+    await scene.page.waitForTimeout(500);
   };
 
   it('answers the two that wait and the one that comes, says so of each, and no more once it is taken back', async () => {
     onTestFailed(() => scene.shot('permissions-failed'));
+    answers.length = 0;
     const chat = editorChat(scene.page);
     const response = await sendPrompt(chat, '/demo slow');
     await response.getByText('item 002').waitFor();

@@ -190,7 +190,7 @@ function showSaveDialog(options: vscode.SaveDialogOptions = {}): Promise<vscode.
 /** Of an editor a test sees only that it is shown. */
 function showTextDocument(document: vscode.TextDocument | vscode.Uri, options?: unknown): Promise<never> {
   if (!('getText' in document)) throw new Error('The fake editor shows documents that are open.');
-  host().shownDocuments.push({ document, options: (options ?? {}) });
+  host().shownDocuments.push({ document, options: options ?? {} });
   return Promise.resolve(undefined as never);
 }
 
