@@ -44,7 +44,8 @@ export async function handleChat(front: Front, attaching: Attaching, call: ChatC
   if (connection === undefined) return refusal(notConnected(app.getState()));
   app.dispatch(connectionFocused({ connection }));
   // A file system may hang; the person can still leave.
-  const [prompt] = await Promise.all([Promise.race([promptOf(call.request), left(call.token)]), front.cards.look()]);
+  const read = Promise.all([promptOf(call.request), front.cards.look()]).then(([prompt]) => prompt);
+  const prompt = await Promise.race([read, left(call.token)]);
   if (prompt === undefined) {
     await clearQueue(front, call.context);
     return {};
@@ -61,7 +62,7 @@ export async function handleChat(front: Front, attaching: Attaching, call: ChatC
       `This runtime has one conversation; this goes on with “${selectConversationLabel(app.getState(), connection)}”.`,
     );
   }
-  if (front.rewritten.isIn(call)) reply.remark(REWRITTEN);
+  if (call.request.command !== HISTORY_COMMAND && front.rewritten.isIn(call)) reply.remark(REWRITTEN);
   try {
     const handling = new Handling(front, attaching, connection, reply, call);
     const result = await handling.run(prompt);

@@ -1,15 +1,11 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ChatMessage } from '../../src/runtime/wire.js';
-import type { SessionContent, SessionItem } from '../../src/vscode/proposed.js';
+import type { SessionContent } from '../../src/vscode/proposed.js';
 import { CancellationTokenSource } from '../doubles/vscode/basics.js';
-import {
-  ChatRequestTurn2,
-  ChatResponseMarkdownPart,
-  ChatResponseTurn2,
-  ChatToolInvocationPart,
-} from '../doubles/vscode/chatParts.js';
+import { ChatResponseTurn2, ChatToolInvocationPart } from '../doubles/vscode/chatParts.js';
 import { Uri } from '../doubles/vscode/uri.js';
 import { AttachedEditor, bash, script, until } from './attachedEditor.js';
+import { contentOf, controllerOf, follow, pickPermission, resource, toldIn } from './conversations.js';
 import { ProxiedEditor } from './proxiedEditor.js';
 
 const HISTORY: readonly ChatMessage[] = [
@@ -18,60 +14,11 @@ const HISTORY: readonly ChatMessage[] = [
   { role: 'assistant', content: 'I fixed it.' },
 ];
 
-interface Controller {
-  readonly publications: readonly (readonly SessionItem[])[];
-  getChatSessionInputState(resource: object | undefined): Promise<InputState>;
-}
-
-interface InputState {
-  readonly groups: readonly {
-    id: string;
-    kind?: string;
-    items: readonly { id: string }[];
-    selected?: { id: string };
-  }[];
-  change(groups: readonly object[]): void;
-}
-
 const opened = (options: Parameters<typeof AttachedEditor.open>[0] = {}) =>
   AttachedEditor.open({ granted: true, ...options });
-const controllerOf = ({ editor }: AttachedEditor) =>
-  editor.host.sessionControllers.get('supercode') as unknown as Controller;
-const resource = (connection = 'environment') => Uri.parse(`supercode://${connection}/conversation`);
-
-async function contentOf({ editor }: AttachedEditor, of = resource()): Promise<SessionContent> {
-  const provider = editor.host.sessionContents.get('supercode') as {
-    provideChatSessionContent(resource: object): Promise<SessionContent>;
-  };
-  return provider.provideChatSessionContent(of);
-}
-
-/** A session's turns, as a person reads them. */
-const toldIn = ({ history }: SessionContent) =>
-  history.map((turn) => {
-    if (turn instanceof ChatRequestTurn2) return `> ${turn.prompt}`;
-    const parts = turn instanceof ChatResponseTurn2 ? turn.response : [];
-    return parts
-      .map((part) => (part instanceof ChatResponseMarkdownPart ? part.value.value.trim() : part.constructor.name))
-      .join(' ');
-  });
 
 /** Without what keeps it from being read as Markdown. */
 const plain = (text: string) => text.replaceAll('\\', '');
-
-/** What the active response of a session draws, and its end. */
-function follow(attached: AttachedEditor, content: SessionContent) {
-  const stream = attached.editor.responseStream();
-  const source = new CancellationTokenSource();
-  const drawn = content.activeResponseCallback?.(stream, source.token);
-  return {
-    stream,
-    drawn: Promise.resolve(drawn),
-    stop: () => {
-      source.cancel();
-    },
-  };
-}
 
 describe('a session', () => {
   it('shows what was saved and what was said since, without the system prompt', async () => {
@@ -270,11 +217,6 @@ describe('a runtime that arrives with a history', () => {
 });
 
 describe('permissions', () => {
-  const pick = (state: InputState, id: string) => {
-    const [group] = state.groups;
-    state.change([{ ...group, selected: group?.items.find((item) => item.id === id) }]);
-  };
-
   it('picked during a turn answer what waits and what comes, each noted, and no question', async () => {
     const attached = await opened();
     const state = await controllerOf(attached).getChatSessionInputState(resource());
@@ -283,7 +225,7 @@ describe('permissions', () => {
       script({ calls: [bash('printf one', 'c1')] }, { calls: [bash('printf two', 'c2')] }, { text: 'Done.' }),
     );
     await turn.stream.until(({ buttons }) => buttons.length > 0);
-    pick(state, 'autoApprove');
+    pickPermission(state, 'autoApprove');
     await turn.result;
     expect(plain(turn.stream.text).match(/auto-approved/g)).toHaveLength(2);
     expect(turn.stream.buttons).toHaveLength(3);
@@ -299,14 +241,14 @@ describe('permissions', () => {
     const kept = () => workspaceState.get('supercode.frontend.permissionsByConversation');
     const state = await controllerOf(attached).getChatSessionInputState(resource());
     expect(kept()).toBeUndefined();
-    pick(state, 'autoApprove');
+    pickPermission(state, 'autoApprove');
     await until(() => JSON.stringify(kept()).includes('autoApprove'));
     const { activate } = await import('../../src/vscode/extension.js');
     const again = activate(await attached.editor.reload());
     await until(() => again.connections[0]?.phase === 'attached');
     const restored = await controllerOf(attached).getChatSessionInputState(resource());
     expect(restored.groups[0]?.selected?.id).toBe('autoApprove');
-    pick(restored, 'ask');
+    pickPermission(restored, 'ask');
     await until(
       () =>
         JSON.stringify(attached.editor.context.workspaceState.get('supercode.frontend.permissionsByConversation')) ===
