@@ -33,6 +33,8 @@ export function cutAtCodePoint(text: string, limit: number): string {
 
 /** UTF-16 units that are kept of what a tool was given or gave back: nobody is ever shown more of it. */
 export const KEPT_LIMIT = 65_536;
+/** Of what a tool was asked to do more is kept: a file that it wrote is in there, and reviewed as a whole. */
+export const KEPT_ARGUMENTS_LIMIT = 1_048_576;
 
 /** A text of which the end may not be kept: `omitted` is how many UTF-16 units that were. */
 export interface Kept {
@@ -40,8 +42,8 @@ export interface Kept {
   readonly omitted: number;
 }
 
-export function kept(text: string): Kept {
-  const head = cutAtCodePoint(text, KEPT_LIMIT);
+export function kept(text: string, limit = KEPT_LIMIT): Kept {
+  const head = cutAtCodePoint(text, limit);
   // A copy: a slice would hold on to all of the text.
   return head === text
     ? { text, omitted: 0 }

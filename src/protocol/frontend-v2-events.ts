@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { boundedJson, kept } from './bounded.js';
+import { boundedJson, kept, KEPT_ARGUMENTS_LIMIT } from './bounded.js';
 import { requestSchema, resolutionOf, type Resolution, type RuntimeRequest } from './requests.js';
 
 /** Facts of a running conversation, numbered by the runtime. Source: frontend.v2 §6.6. */
@@ -99,7 +99,7 @@ export const eventSchemas = {
   tool_call_started: toBody(
     v.object({ id: nullableText, name: nullableText, arguments: v.fallback(text, '') }),
     (wire) => {
-      const { text: head, omitted } = kept(wire.arguments);
+      const { text: head, omitted } = kept(wire.arguments, KEPT_ARGUMENTS_LIMIT);
       const call = { kind: 'tool_call_started', callId: wire.id, name: wire.name, arguments: head } as const;
       return omitted === 0 ? call : { ...call, omitted };
     },

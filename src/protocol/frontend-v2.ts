@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { kept } from './bounded.js';
+import { kept, KEPT_ARGUMENTS_LIMIT } from './bounded.js';
 import { REFUSALS, type Refusal, type RefusalReason } from './refusal.js';
 import { toRuntimeEvents, type RuntimeEvent } from './frontend-v2-events.js';
 
@@ -255,6 +255,6 @@ function textIn(part: Readonly<Record<string, unknown>>): string {
 }
 
 function toolCall(id: string, name: string, args: string): HistoryToolCall {
-  const { text: head, omitted } = kept(args);
+  const { text: head, omitted } = kept(args, KEPT_ARGUMENTS_LIMIT);
   return { id, name, arguments: head, ...(omitted === 0 ? {} : { omitted }) };
 }

@@ -21,6 +21,8 @@ export interface EditCall {
   readonly name: string;
   /** As the model wrote them: usually, not always, valid JSON. */
   readonly arguments: string;
+  /** UTF-16 units of them that were not kept. */
+  readonly omitted: number;
   /** False where the turn ended before the call did. */
   readonly isComplete: boolean;
 }
@@ -69,7 +71,8 @@ function changesIn(transcript: Transcript, from: number, end: number, turnId: Tu
       if (entry.event.kind === 'user_message') prompt ??= entry.event.text;
       if (entry.event.kind === 'diff_updated') diff = entry.event.diff;
     } else if (entry?.kind === 'tool' && entry.phase !== 'started' && !entry.isError && isEdit(entry.name)) {
-      edits.push({ name: entry.name, arguments: entry.arguments, isComplete: entry.phase === 'completed' });
+      const { name, arguments: args, omitted } = entry;
+      edits.push({ name, arguments: args, omitted: omitted?.arguments ?? 0, isComplete: entry.phase === 'completed' });
     }
   }
   return { turnId, prompt, diff, edits };
@@ -77,18 +80,24 @@ function changesIn(transcript: Transcript, from: number, end: number, turnId: Tu
 
 function savedChanges(history: readonly HistoryMessage[]): readonly TurnChanges[] {
   const turns: { prompt: string | null; edits: EditCall[] }[] = [];
-  for (const [at, { role, text, toolCalls }] of history.entries()) {
-    if (role === 'user') turns.push({ prompt: text, edits: [] });
-    for (const { id, name, arguments: args } of toolCalls) {
-      if (!isEdit(name)) continue;
-      const result = history.slice(at + 1).find(({ toolCallId }) => toolCallId === id);
+  /** Read backwards, the result of a call is the next one of its id, up to the next call of that id. */
+  const results = new Map<string, HistoryMessage>();
+  let edits: EditCall[] = [];
+  for (const message of history.toReversed()) {
+    if (message.toolCallId !== null) results.set(message.toolCallId, message);
+    for (const { id, name, arguments: args, omitted = 0 } of message.toolCalls.toReversed()) {
+      const result = results.get(id);
+      results.delete(id);
       // Saved results carry no error flag; the runtime starts the text of an error with `Error:`.
-      if (result?.text.startsWith('Error:') === true) continue;
-      if (turns.length === 0) turns.push({ prompt: null, edits: [] });
-      turns.at(-1)?.edits.push({ name, arguments: args, isComplete: result !== undefined });
+      if (!isEdit(name) || result?.text.startsWith('Error:') === true) continue;
+      edits.push({ name, arguments: args, omitted, isComplete: result !== undefined });
     }
+    if (message.role !== 'user') continue;
+    turns.push({ prompt: message.text, edits: edits.reverse() });
+    edits = [];
   }
-  return turns.map((turn) => ({ ...turn, turnId: null, diff: undefined }));
+  if (edits.length > 0) turns.push({ prompt: null, edits: edits.reverse() });
+  return turns.reverse().map((turn) => ({ ...turn, turnId: null, diff: undefined }));
 }
 
 const EDITORS = ['edit', 'multiedit', 'write', 'apply_patch', 'notebookedit'];

@@ -35,7 +35,12 @@ function editPatch(call: EditCall): string {
   const path = args && lineOf(pathIn(args) ?? '');
   const end = call.isComplete ? '' : ' (whether it was done is not known)';
   const label = `# ${title(call.name)}${path ? ` ${path}` : ''}${end}`;
+  if (call.omitted > 0) return `${label}\n${reveal(call.arguments)}\n# ${notKept(call.omitted)}`;
   return `${label}\n${args ? bodyOf(formOf(call.name), args, path ?? '', call) : reveal(call.arguments)}`;
+}
+
+function notKept(omitted: number): string {
+  return `… ${omitted.toLocaleString('en-US')} more characters of this call were too many to keep.`;
 }
 
 function bodyOf(form: string, args: JsonObject, path: string, call: EditCall): string {

@@ -181,7 +181,7 @@ describe('a snapshot', () => {
     expect(JSON.stringify(read.output)).not.toContain('base64');
   });
 
-  it('keeps 64 KiB of what a tool was given or gave back, with how much is missing, and all that was said', () => {
+  it('keeps 1 MiB of what a tool was given and 64 KiB of what it gave back, with how much is missing, and all that was said', () => {
     const long = 'x'.repeat(5_000_000);
     const read = snapshot([
       { role: 'user', content: long },
@@ -193,8 +193,8 @@ describe('a snapshot', () => {
     if (!read.success) throw new Error('it is a snapshot');
     const [prompt, answer, parted, joined, whole] = read.output.history;
     expect([prompt?.text, answer?.text]).toEqual([long, long]);
-    expect(answer?.toolCalls).toMatchObject([{ name: 'bash', omitted: 5_000_000 - 65_536 }]);
-    expect(answer?.toolCalls[0]?.arguments).toHaveLength(65_536);
+    expect(answer?.toolCalls).toMatchObject([{ name: 'bash', omitted: 5_000_000 - 1_048_576 }]);
+    expect(answer?.toolCalls[0]?.arguments).toHaveLength(1_048_576);
     expect(parted?.text).toBe('x'.repeat(65_535));
     expect([parted, joined, whole].map((message) => message?.omitted)).toEqual([3, 5_000_000 - 65_536, undefined]);
     expect(joined?.text).toHaveLength(65_536);

@@ -77,7 +77,7 @@ describe('a turn whose rest was missed', () => {
     const both = fold(
       receive([
         ...turnStart(10),
-        event(12, 'tool_call_started', { ...live, arguments: 'x'.repeat(70_000) }),
+        event(12, 'tool_call_started', { ...live, arguments: 'x'.repeat(1_050_000) }),
         event(13, 'tool_call_completed', { ...live, output: 'y'.repeat(80_000) }),
         event(14, 'tool_call_completed', { id: 'c', name: 'bash', output: 'y'.repeat(65_537) }),
       ]),
@@ -85,7 +85,7 @@ describe('a turn whose rest was missed', () => {
     );
     expect(entriesOf(both).flatMap((entry) => (entry.kind === 'tool' ? [entry.omitted] : []))).toEqual([
       { arguments: 3, output: 4 },
-      { arguments: 70_000 - 65_536, output: 80_000 - 65_536 },
+      { arguments: 1_050_000 - 1_048_576, output: 80_000 - 65_536 },
       { output: 1 },
     ]);
   });
