@@ -1,7 +1,7 @@
 import type { UnknownAction } from '@reduxjs/toolkit';
 import type { Snapshot } from '../protocol/frontend-v2.js';
 import { TERMINAL_KINDS, type RuntimeEvent } from '../protocol/frontend-v2-events.js';
-import { attached, type ConnectionId } from '../store/connections.js';
+import { attached, NOTHING_BEFORE, opened, type ConnectionId } from '../store/connections.js';
 import type { LogHeader, LogRecord } from '../store/recorder.js';
 import { emptyState } from '../store/replay.js';
 import { unresolvedIds, type Requests } from '../store/requests.js';
@@ -53,7 +53,9 @@ function baseOf({ base, connection }: RetainedTurn): RootState {
   };
   return {
     ...emptyState(),
-    connections: of(base.connections),
+    connections: Object.fromEntries(
+      Object.entries(of(base.connections)).map(([id, known]) => [id, { ...known, before: NOTHING_BEFORE }]),
+    ),
     transcript: transcript ? { [LOGGED_CONVERSATION]: transcript } : {},
     // The names of the turns before make sure that no other turn gets one of them.
     turn: turn
@@ -109,6 +111,7 @@ function actionsOf({ base, seen, connection, prompt }: RetainedTurn): readonly U
   return seen.map(({ action }, at) => {
     const before = state;
     state = rootReducer(before, action);
+    if (opened.match(action)) return { ...action, payload: { ...action.payload, before: NOTHING_BEFORE } };
     if (!attached.match(action)) return action;
     const snapshot = ofTurnOnly(
       action.payload.snapshot,

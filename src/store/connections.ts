@@ -39,7 +39,7 @@ export interface Heard {
   readonly running: { readonly prompt: string | null } | null;
 }
 
-const NOTHING_BEFORE: Before = { heard: null, transcript: [] };
+export const NOTHING_BEFORE: Before = { heard: null, transcript: [] };
 
 export type ConnectionPhase =
   | { readonly name: 'connecting'; readonly attempt: number }

@@ -7,6 +7,7 @@ import { Redactor } from '../../src/selectors/redaction.js';
 import { LOGGED_CONVERSATION, turnLog } from '../../src/selectors/turnLog.js';
 import { turnReport } from '../../src/selectors/turnReport.js';
 import { createRecentActions, type RecentLimits } from '../../src/store/recentActions.js';
+import { opened } from '../../src/store/connections.js';
 import type { LogHeader, LogRecord } from '../../src/store/recorder.js';
 import { replay } from '../../src/store/replay.js';
 import { retainedTurns } from '../../src/store/retainedTurns.js';
@@ -119,6 +120,28 @@ describe('the log of one turn', () => {
     const lines = lastLog([open(), first, ...receive([delta(7, 'a')])]);
     expect(lines.join()).not.toContain('SECRET');
     expect(selectHistoryTurns(replay(lines).state, LOGGED_CONVERSATION)).toMatchObject([{ prompt: 'now' }]);
+  });
+
+  it.each(['before the turn', 'within it'])('has nothing of what was known before this window, told %s', (when) => {
+    const credential = { kind: 'secret', key: 'k' } as const;
+    const target = { baseUrl: 'http://127.0.0.1:1', clientId: 'me', credential, permissions: null };
+    const heard = { sessionId: DESCRIPTOR.sessionId, sequence: 0, running: { prompt: 'planted before' } };
+    const known = opened({
+      connection: 'c',
+      origin: 'host',
+      target,
+      before: { heard, transcript: [user('planted before')] },
+    });
+    const [first, ...rest] = receive([...turnStart(1, 'mine'), delta(3, 'yes'), event(4, 'turn_succeeded')]);
+    const log = lastLog([
+      ...(when === 'within it' ? [open()] : [known]),
+      attach({ descriptor: DESCRIPTOR }),
+      ...(first ? [first] : []),
+      ...(when === 'within it' ? [known] : []),
+      ...rest,
+    ]).join();
+    expect(log).toContain('mine');
+    expect(log).not.toContain('planted before');
   });
 
   it('names no other conversation and no address', () => {
