@@ -4,6 +4,8 @@ import type { EventChunk, EventStream } from './services.js';
 
 /** UTF-16 units of one frame. The runtime takes 16 MiB of prompt and sends it back in one event. */
 const LONGEST_FRAME = 16 * 1024 * 1024;
+/** Reads that are there already come in one turn of the event loop: after so many events something else has its turn. */
+const EVENTS_A_TURN = 2_048;
 const KEEP_ALIVE: EventChunk = { events: [], malformed: 0 };
 const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined };
 const STREAMING = { stream: true };
@@ -20,6 +22,7 @@ export function readEvents(body: ReadableStream<Uint8Array>): EventStream {
   let events: RuntimeEvent[] = [];
   let malformed = 0;
   let open = true;
+  let thisTurn = 0;
 
   const close = () => {
     if (!open) return;
@@ -43,6 +46,7 @@ export function readEvents(body: ReadableStream<Uint8Array>): EventStream {
   const taken = (): EventChunk => {
     if (events.length === 0 && malformed === 0) return KEEP_ALIVE;
     const chunk: EventChunk = { events, malformed };
+    thisTurn += events.length;
     events = [];
     malformed = 0;
     return chunk;
@@ -51,6 +55,10 @@ export function readEvents(body: ReadableStream<Uint8Array>): EventStream {
 
   const iterator: AsyncIterator<EventChunk, undefined> = {
     async next() {
+      if (thisTurn >= EVENTS_A_TURN) {
+        thisTurn = 0;
+        await new Promise((resolve) => setTimeout(resolve, 0));
+      }
       try {
         const read = await reader.read();
         if (isOpen() && !read.done) {

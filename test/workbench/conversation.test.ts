@@ -158,6 +158,26 @@ describe.each(['stock', 'granted'] as const)('a conversation in the %s editor', 
     expect(await scene.page.locator('.monaco-dialog-box').count()).toBe(0);
   });
 
+  shown('runs an edited prompt as a new turn, and says so', async () => {
+    await turnEnded(await send('the first wording'));
+    await turnEnded(await send('something else'));
+    const request = scene.chat.locator('.monaco-list-row.request').filter({ hasText: 'something else' });
+    await request.locator('.value').click();
+    const editor = scene.chat.locator('.interactive-list .interactive-input-editor');
+    await editor.waitFor();
+    await editor.click();
+    await scene.page.keyboard.press('ControlOrMeta+A');
+    await scene.page.keyboard.type(`${scene.at}a better wording`);
+    await scene.page.keyboard.press('Escape');
+    await scene.shot('edited');
+    await scene.page.keyboard.press('Enter');
+    const response = scene.chat.locator('.monaco-list-row.response').filter({ hasText: 'a better wording' });
+    await response.getByText('runs as a new turn').waitFor();
+    await turnEnded(response);
+    const said = scene.runtime.history().filter(({ role }) => role === 'user');
+    expect(said.slice(-2).map(({ content }) => content)).toEqual(['something else', 'a better wording']);
+  });
+
   shown('sends an attached file as labelled context', async () => {
     writeFileSync(join(scene.runtime.workspace, 'notes.txt'), 'line one ·§é—–→\nline two\n');
     await openFile(scene.page, 'notes.txt');
