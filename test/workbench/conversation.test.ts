@@ -158,24 +158,39 @@ describe.each(['stock', 'granted'] as const)('a conversation in the %s editor', 
     expect(await scene.page.locator('.monaco-dialog-box').count()).toBe(0);
   });
 
+  const said = () =>
+    scene.runtime
+      .history()
+      .filter(({ role }) => role === 'user')
+      .map(({ content }) => content);
+
+  shown('runs a repeated prompt as a new turn, and says so', async () => {
+    const response = await send('once more');
+    await turnEnded(response);
+    await response.hover();
+    await response.locator('a.codicon-refresh').first().click();
+    await scene.chat.getByText('runs as a new turn').waitFor();
+    await expect.poll(() => said().slice(-2)).toEqual(['once more', 'once more']);
+    await expect.poll(() => scene.isBusy()).toBe(false);
+  });
+
   shown('runs an edited prompt as a new turn, and says so', async () => {
     await turnEnded(await send('the first wording'));
-    await turnEnded(await send('something else'));
-    const request = scene.chat.locator('.monaco-list-row.request').filter({ hasText: 'something else' });
-    await request.locator('.value').click();
+    const request = scene.chat.locator('.monaco-list-row.request').filter({ hasText: 'the first wording' });
     const editor = scene.chat.locator('.interactive-list .interactive-input-editor');
-    await editor.waitFor();
+    // The list may draw its rows anew under the first click.
+    for (let clicks = 0; clicks < 5 && !(await editor.isVisible()); clicks++) {
+      await request.locator('.value').click();
+      await scene.page.waitForTimeout(500);
+    }
     await editor.click();
     await scene.page.keyboard.press('ControlOrMeta+A');
-    await scene.page.keyboard.type(`${scene.at}a better wording`);
-    await scene.page.keyboard.press('Escape');
+    await scene.page.keyboard.insertText(`${scene.at}a better wording`);
     await scene.shot('edited');
     await scene.page.keyboard.press('Enter');
-    const response = scene.chat.locator('.monaco-list-row.response').filter({ hasText: 'a better wording' });
-    await response.getByText('runs as a new turn').waitFor();
-    await turnEnded(response);
-    const said = scene.runtime.history().filter(({ role }) => role === 'user');
-    expect(said.slice(-2).map(({ content }) => content)).toEqual(['something else', 'a better wording']);
+    await scene.chat.getByText('runs as a new turn').waitFor();
+    await expect.poll(() => said().slice(-2)).toEqual(['the first wording', 'a better wording']);
+    await expect.poll(() => scene.isBusy()).toBe(false);
   });
 
   shown('sends an attached file as labelled context', async () => {
