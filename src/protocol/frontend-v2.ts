@@ -118,7 +118,7 @@ const content = v.fallback(
   null,
 );
 
-const historyMessage = v.pipe(
+export const historyMessageSchema = v.pipe(
   v.object({
     role: v.pipe(text, v.transform(roleOf)),
     content,
@@ -147,7 +147,7 @@ const historyMessage = v.pipe(
 export const snapshotSchema = v.pipe(
   v.object({
     descriptor: descriptorSchema,
-    history: v.array(historyMessage),
+    history: v.array(historyMessageSchema),
     history_cursor: count,
     replay: v.array(v.unknown()),
   }),

@@ -16,7 +16,10 @@ export function isClientId(text: string): boolean {
   return /^[A-Za-z0-9._-]{1,128}$/.test(text);
 }
 
-export type Permission = 'observe' | 'interact' | 'approve' | 'terminate';
+/** In the order of the wire. */
+export const PERMISSIONS = ['observe', 'interact', 'approve', 'terminate'] as const;
+
+export type Permission = (typeof PERMISSIONS)[number];
 
 /** `file`: an absolute path of a private file with 64 hex digits. `secret`: a key of this process's secret keeper. */
 export type CredentialReference =

@@ -9,19 +9,24 @@ export type Fetch = (url: URL, init: RequestInit) => Promise<Response>;
 
 /**
  * Runs one exchange and gives it `timeoutMs` for all of it, bodies included. Whatever goes wrong comes out as one of our
- * named errors, and the socket is given up.
+ * named errors (`named` makes them of others), and the socket is given up.
  */
-export async function exchange<T>(timeoutMs: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function exchange<T>(
+  timeoutMs: number,
+  run: (signal: AbortSignal) => Promise<T>,
+  named: (error: unknown) => Error = asNamedError,
+  peer = 'runtime',
+): Promise<T> {
   const controller = new AbortController();
   const timer = setTimeout(() => {
-    controller.abort(new TransportFault('timeout', `The runtime did not answer within ${timeoutMs / 1000} s.`));
+    controller.abort(new TransportFault('timeout', `The ${peer} did not answer within ${timeoutMs / 1000} s.`));
   }, timeoutMs);
   try {
     return await run(controller.signal);
   } catch (error) {
     const why: unknown = controller.signal.aborted ? controller.signal.reason : error;
     controller.abort();
-    throw asNamedError(why);
+    throw named(why);
   } finally {
     clearTimeout(timer);
   }
@@ -71,7 +76,7 @@ function asNamedError(error: unknown): Error {
     return error;
   }
   // Foreign messages may repeat headers; a system's error code cannot.
-  const code = codeOf(error) ?? codeOf(error instanceof Error ? error.cause : undefined);
+  const code = networkCode(error);
   if (code === 'ECONNREFUSED') {
     return new TransportFault(
       'network',
@@ -79,6 +84,11 @@ function asNamedError(error: unknown): Error {
     );
   }
   return new TransportFault('network', `The line to the runtime broke${code === undefined ? '' : ` (${code})`}.`);
+}
+
+/** The system's code of what broke a line; undefined where there is none. */
+export function networkCode(error: unknown): string | undefined {
+  return codeOf(error) ?? codeOf(error instanceof Error ? error.cause : undefined);
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -8,7 +8,9 @@ const ADVICE = 'Give it as http://127.0.0.1:<port>, with localhost or [::1] in p
  * carries a bearer goes to such an origin only. Throws `CredentialRefused` with the reason; the message never repeats
  * the text, which may hold a password.
  */
-export function checkedBaseUrl(text: string): URL {
+export function checkedBaseUrl(text: string, peer = 'runtime'): URL {
+  const refused = (why: string) =>
+    new CredentialRefused(`The address of the ${peer} ${why}, so nothing was sent to it. ${ADVICE}`);
   const url = parsed(text);
   if (url === undefined) throw refused('is not a URL with a port between 1 and 65535');
   if (url.protocol !== 'http:') throw refused('is not plain http');
@@ -31,8 +33,4 @@ function parsed(text: string): URL | undefined {
   } catch {
     return undefined;
   }
-}
-
-function refused(why: string): CredentialRefused {
-  return new CredentialRefused(`The address of the runtime ${why}, so nothing was sent to it. ${ADVICE}`);
 }

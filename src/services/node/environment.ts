@@ -1,5 +1,5 @@
 import { cutAtCodePoint } from '../../protocol/bounded.js';
-import type { ConnectionTarget, Permission } from '../services.js';
+import { PERMISSIONS, type ConnectionTarget, type Permission } from '../../protocol/handover.js';
 
 const NAMES = {
   baseUrl: 'SUPERCODE_FRONTEND_URL',
@@ -8,7 +8,6 @@ const NAMES = {
   permissions: 'SUPERCODE_FRONTEND_PERMISSIONS',
 } as const;
 const UNAVAILABLE = 'SUPERCODE_FRONTEND_UNAVAILABLE';
-const PERMISSIONS: readonly Permission[] = ['observe', 'interact', 'approve', 'terminate'];
 const SENTENCE_LIMIT = 1000;
 
 export type Handover = { readonly target: ConnectionTarget } | { readonly unavailable: string };

@@ -4,9 +4,7 @@ import type { Fetch } from '../http.js';
 import { createRuntimeClient } from '../runtime.js';
 import type { CredentialReference, Services } from '../services.js';
 import { readCredentialFile } from './credentialFile.js';
-
-/** A keeper of secrets or a network file system may hang for ever; ms. */
-const CREDENTIAL_TIMEOUT = 10_000;
+import { withinTime } from './withinTime.js';
 
 export interface NodeServicesOptions {
   /** Receives one line at a time, never a secret. */
@@ -28,7 +26,7 @@ export function nodeServices(options: NodeServicesOptions): Services {
     runtime: (target) =>
       createRuntimeClient({
         target,
-        readCredential: (reference) => inTime(readCredential(reference, options)),
+        readCredential: (reference) => withinTime(readCredential(reference, options)),
         wall: () => clock.wall(),
         ...(fetch === undefined ? {} : { fetch }),
       }),
@@ -55,15 +53,4 @@ async function keptSecret(secrets: NodeServicesOptions['secrets'], key: string):
     // What a keeper throws may say what it keeps.
     throw new CredentialRefused('The secret store refused to give the credential. Unlock it and connect again.');
   }
-}
-
-function inTime(credential: Promise<string>): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      reject(new CredentialRefused(`The credential could not be read within ${CREDENTIAL_TIMEOUT / 1000} s.`));
-    }, CREDENTIAL_TIMEOUT);
-    credential.then(resolve, reject).finally(() => {
-      clearTimeout(timer);
-    });
-  });
 }
