@@ -1,9 +1,9 @@
 import { configureStore, type StoreEnhancer, type UnknownAction } from '@reduxjs/toolkit';
-import createSagaMiddleware, { stdChannel } from 'redux-saga';
+import createSagaMiddleware, { stdChannel, type Saga } from 'redux-saga';
 import { call } from 'typed-redux-saga';
 import type { Services } from '../services/services.js';
 import { isEventReceived } from '../store/events.js';
-import { rootReducer } from '../store/root.js';
+import { createRootReducer, type LateSlices } from '../store/combine.js';
 import type { RootState } from '../store/state.js';
 import { runConnections } from './connections.js';
 import type { DirectStore } from './context.js';
@@ -24,6 +24,8 @@ export interface App {
   dispatch(action: UnknownAction): void;
   /** Calls back after changes: once for a chunk of events, at once for everything else. Returns the way out. */
   subscribe(listener: () => void): () => void;
+  /** Takes in what a window loads only where it needs it: slices that change from now on, and a saga beside the others. */
+  extend(name: string, slices: LateSlices, saga: Saga<[]>): void;
   /** Ends every saga: streams are closed, timers cancelled. The state stays readable. */
   stop(): Promise<void>;
 }
@@ -46,7 +48,7 @@ export function createApp({ services, recorder, checks = false, timings = {} }: 
     },
   });
   const store = configureStore({
-    reducer: rootReducer,
+    reducer: createRootReducer(),
     devTools: false,
     middleware: (defaults) =>
       defaults({ thunk: false, serializableCheck: checks, immutableCheck: checks, actionCreatorCheck: checks }).concat(
@@ -57,18 +59,24 @@ export function createApp({ services, recorder, checks = false, timings = {} }: 
       return recorder ? enhancers.concat(recorder) : enhancers;
     },
   });
-  const root = sagas.run(function* () {
-    yield* call(supervised, 'connections', runConnections);
-  });
+  const run = (name: string, saga: Saga<[]>) =>
+    sagas.run(function* () {
+      yield* call(supervised, name, saga);
+    });
+  const running = [run('connections', runConnections)];
   return {
     getState: () => store.getState(),
     dispatch: (action) => {
       store.dispatch(action);
     },
     subscribe: (listener) => store.subscribe(listener),
+    extend: (name, slices, saga) => {
+      store.replaceReducer(createRootReducer(slices));
+      running.push(run(name, saga));
+    },
     stop: async () => {
-      root.cancel();
-      await root.toPromise().catch(() => undefined);
+      for (const task of running) task.cancel();
+      await Promise.allSettled(running.map((task) => task.toPromise()));
     },
   };
 }

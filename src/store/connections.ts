@@ -85,6 +85,11 @@ const slice = createSlice({
         before: { ...(state[payload.connection]?.before ?? NOTHING_BEFORE), ...payload.before },
       },
     }),
+    /** A host says how it keeps the conversation. */
+    recalled: (state, { payload: { connection, transcript } }: Of<Pick<Before, 'transcript'>>) => {
+      const known = state[connection];
+      return known ? { ...state, [connection]: { ...known, before: { ...known.before, transcript } } } : state;
+    },
     attemptStarted: (state, { payload }: Of<{ attempt: number; at: number; lost: LossReason | null }>) =>
       inPhase(
         state,
@@ -134,6 +139,7 @@ const slice = createSlice({
 
 export const {
   opened,
+  recalled,
   attemptStarted,
   attached,
   replayRefused,

@@ -1,6 +1,8 @@
 import type { ConnectionId, ConnectionsState } from './connections.js';
 import type { ConversationsState } from './conversations.js';
 import type { FocusState } from './focus.js';
+import type { HostState } from './host.js';
+import type { IdentityState } from './identity.js';
 import type { LeaseState } from './lease.js';
 import type { PermissionsState } from './permissions.js';
 import type { Requests, RequestsState } from './requests.js';
@@ -21,10 +23,12 @@ export interface RootState {
   readonly focus: FocusState;
   readonly setup: SetupState;
   readonly conversations: ConversationsState;
+  readonly host: HostState;
+  readonly identity: IdentityState;
 }
 
 /** Counts the shapes that RootState has had; logs of another version replay, but their hashes are not compared. */
-export const STATE_VERSION = 3;
+export const STATE_VERSION = 4;
 
 export function cursorOf(state: RootState, connection: ConnectionId): number {
   return state.transcript[connection]?.cursor ?? 0;

@@ -15,6 +15,7 @@ import {
 import { reported } from '../../src/store/lease.js';
 import { connectionFocused } from '../../src/store/focus.js';
 import { policyChosen } from '../../src/store/permissions.js';
+import { identityUnsaved } from '../../src/store/identity.js';
 import { steerRequested } from '../../src/store/steering.js';
 import { emptyState } from '../../src/store/replay.js';
 import { rootReducer } from '../../src/store/root.js';
@@ -133,13 +134,14 @@ describe('a connection that is forgotten', () => {
       attach({ connection: 'd' }),
       policyChosen({ connection: 'd', policy: 'deny' }),
       steerRequested({ connection, steerId: 's', prompt: 'p' }),
+      identityUnsaved({ connection, message: 'm' }),
       connectionFocused({ connection: 'd' }),
     ],
     heard([...turnStart(1), approval(3, 7)]),
   );
 
   it('leaves nothing in any slice, and takes nothing of another along', () => {
-    expect([...slicesWith(full, 'c'), 'focus', 'setup'].sort()).toEqual(Object.keys(full).sort());
+    expect([...slicesWith(full, 'c'), 'focus', 'setup', 'host'].sort()).toEqual(Object.keys(full).sort());
     const state = fold([forgotten({ connection })], full);
     expect(slicesWith(state, 'c')).toEqual([]);
     expect(state.connections['d']).toBe(full.connections['d']);

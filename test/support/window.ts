@@ -1,9 +1,12 @@
 import { vi } from 'vitest';
 import { createApp, type App } from '../../src/sagas/app.js';
+import { hostSaga } from '../../src/sagas/host.js';
 import { selectNewParts, startCursor } from '../../src/selectors/newParts.js';
 import type { ChatPart } from '../../src/selectors/parts.js';
 import { selectTurn } from '../../src/selectors/turn.js';
+import type { HostClient } from '../../src/services/host.js';
 import { opened } from '../../src/store/connections.js';
+import { hostSlices } from '../../src/store/hostSlices.js';
 import { interruptRequested, submitRequested } from '../../src/store/turn.js';
 import type { RequestStatus } from '../../src/store/requests.js';
 import { RuntimeDouble } from '../doubles/runtime.js';
@@ -53,9 +56,21 @@ export class Window {
   open(connection = 'c', runtime = this.runtime): void {
     const credential = { kind: 'secret', key: connection } as const;
     const baseUrl = `http://127.0.0.1:${this.runtimes.size + 1}`;
-    this.runtimes.set(baseUrl, runtime);
+    this.serve(baseUrl, runtime);
     const target = { baseUrl, clientId: runtime.clientId, credential, permissions: null };
     this.app.dispatch(opened({ connection, origin: 'api', target }));
+  }
+
+  /** What answers at an address. */
+  serve(baseUrl: string, runtime: RuntimeDouble): void {
+    this.runtimes.set(baseUrl, runtime);
+  }
+
+  /** The editor was started by a host. */
+  async join(host: HostClient): Promise<this> {
+    this.app.extend('host', hostSlices, hostSaga(host));
+    await settle();
+    return this;
   }
 
   /** The machine sleeps: time passes and no timer runs. */
@@ -72,9 +87,9 @@ export class Window {
     }
   }
 
-  submit(prompt = 'hello'): string {
+  submit(prompt = 'hello', connection = 'c'): string {
     const turnId = `mine-${++this.prompts}`;
-    this.app.dispatch(submitRequested({ connection: 'c', turnId, prompt, at: Date.now() }));
+    this.app.dispatch(submitRequested({ connection, turnId, prompt, at: Date.now() }));
     return turnId;
   }
 
