@@ -44,6 +44,7 @@ export class HostClientDouble implements HostClient {
   history: readonly HistoryMessage[] = [];
   /** Whether the harness has saved its session, so that it can be bound. */
   isSaved = false;
+  private readonly old = new Set<unknown>();
   private readonly meets = new Map<Door, (() => Promise<void>)[]>();
 
   /** The active conversation `id`, its runtime at `baseUrl`. */
@@ -93,21 +94,20 @@ export class HostClientDouble implements HostClient {
 
   /** The next `/state` is answered with how things are when it is asked, once the returned function is called. */
   holdWithOldNews(): () => void {
-    const old = this.wire;
     const release = this.hold('state');
-    this.old.push(old);
+    this.old.add(this.meets.get('state')?.at(-1));
     return release;
   }
-  private readonly old: Wire[] = [];
 
   count(door: Door): number {
     return this.calls.filter((made) => made.split(' ')[0] === door).length;
   }
 
   async state(): Promise<HostSnapshot> {
-    const old = this.old.shift();
+    const isOld = this.old.has(this.meets.get('state')?.at(0));
+    const asked = this.wire;
     await this.meet('state');
-    return this.snapshot(old);
+    return this.snapshot(isOld ? asked : this.wire);
   }
 
   async select({ harness, model, effort }: { harness: string; model: string; effort: string }): Promise<HostSnapshot> {
