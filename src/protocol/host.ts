@@ -124,12 +124,34 @@ export interface SetupStep {
 const text = v.string();
 const flag = v.fallback(v.boolean(), false);
 const optionalText = v.fallback(v.nullish(text, null), null);
+
+/** A text that is as wanted. Told by what is loaded anyway: each further part of valibot is a part of every window. */
+const textThat = (isWanted: (text: string) => boolean) =>
+  v.pipe(
+    text,
+    v.transform((read) => (isWanted(read) ? read : undefined)),
+    text,
+  );
+const someText = textThat((read) => read !== '');
+
+/** By harness; `of` never fails. */
+const byHarness = <const S extends v.GenericSchema>(of: S) =>
+  v.fallback(
+    v.pipe(
+      v.looseObject({}),
+      v.transform((members): Readonly<Record<string, v.InferOutput<S>>> =>
+        Object.fromEntries(Object.entries(members).map(([name, member]) => [name, v.parse(of, member)])),
+      ),
+    ),
+    {},
+  );
+
 const permission = v.picklist(['ask', 'autoApprove']);
 
 /** A list in which an entry that can't be read is left out: one of them must not hide the others. */
 const listOf = <const S extends v.GenericSchema>(schema: S) =>
   v.pipe(
-    v.array(v.fallback(v.union([schema, v.null()]), null)),
+    v.array(v.fallback(v.nullish(schema, null), null)),
     v.transform((entries) => entries.filter((entry): entry is NonNullable<typeof entry> => entry !== null)),
   );
 
@@ -154,7 +176,7 @@ const effective = v.fallback(
 );
 
 /** It becomes the authority of a URI. */
-const conversationId = v.pipe(text, v.regex(/^[a-zA-Z0-9-]{1,80}$/));
+const conversationId = textThat((read) => /^[a-zA-Z0-9-]{1,80}$/.test(read));
 
 const conversation = v.object({
   id: conversationId,
@@ -199,9 +221,9 @@ const setup = v.object({
 /** The environment's handover once more (§3). Half of one fails the whole answer: absent would mean that there is none. */
 const connection = v.pipe(
   v.object({
-    SUPERCODE_FRONTEND_URL: v.pipe(text, v.nonEmpty()),
-    SUPERCODE_FRONTEND_CLIENT_ID: v.pipe(text, v.nonEmpty()),
-    SUPERCODE_FRONTEND_CREDENTIAL_FILE: v.pipe(text, v.nonEmpty()),
+    SUPERCODE_FRONTEND_URL: someText,
+    SUPERCODE_FRONTEND_CLIENT_ID: someText,
+    SUPERCODE_FRONTEND_CREDENTIAL_FILE: someText,
     SUPERCODE_FRONTEND_PERMISSIONS: text,
   }),
   v.transform((wire): ConnectionTarget => {
@@ -227,9 +249,9 @@ export const hostSnapshotSchema: v.GenericSchema<unknown, HostSnapshot> = v.obje
   busy: flag,
   harnesses: v.fallback(listOf(harness), []),
   models,
-  modelsByHarness: v.fallback(v.record(text, models), {}),
+  modelsByHarness: byHarness(models),
   effective,
-  effectiveByHarness: v.fallback(v.record(text, effective), {}),
+  effectiveByHarness: byHarness(effective),
   configurable: flag,
   newChatPermission: v.fallback(v.nullish(permission, null), null),
   setup: v.fallback(v.nullish(setup, null), null),
@@ -244,15 +266,22 @@ export const openedSchema = v.object({
   historyTruncated: flag,
 });
 
+const environment = v.pipe(
+  v.looseObject({}),
+  v.transform((members) => Object.entries(members).map(([name, value]) => ({ name, value }))),
+  v.array(v.object({ name: text, value: text })),
+  v.transform((entries) => Object.fromEntries(entries.map(({ name, value }) => [name, value]))),
+);
+
 export const setupStepSchema: v.GenericSchema<unknown, SetupStep> = v.object({
   kind: v.picklist(['login', 'install']),
   harness: text,
   name: v.fallback(text, ''),
   command: v.fallback(text, ''),
   cwd: text,
-  program: v.pipe(text, v.nonEmpty()),
+  program: someText,
   arguments: v.array(text),
-  env: v.nullish(v.record(text, text), null),
+  env: v.nullish(environment, null),
 });
 
 /** Whether two connections are one attachment: only if all that was handed over is the same (§3). */

@@ -64,9 +64,12 @@ export class Attaching {
   /**
    * What was handed over by name, and the first of: the environment's handover, the settings, the handover that an earlier
    * window remembered.
+   *
+   * @param isHosted a host says what there is besides: what the environment says of a runtime, it says better
    */
-  async atStart(): Promise<void> {
+  async atStart(isHosted: boolean): Promise<void> {
     for (const handoff of this.external()) this.openExternal(handoff);
+    if (isHosted) return;
     try {
       const handover = handoverFromEnvironment(process.env);
       if (handover && 'unavailable' in handover) {

@@ -85,7 +85,9 @@ export class Main {
   }
 
   private async start(): Promise<void> {
-    await this.attaching.atStart();
+    // What deals with a host is loaded only for one.
+    const isHosted = Object.keys(process.env).some((name) => name.startsWith('SUPERCODE_FRONTEND_HOST_'));
+    await this.attaching.atStart(isHosted && (await import('./hosting.js')).joinHost(this.front));
   }
 
   /** What a session of the editor's list shows. */

@@ -231,11 +231,12 @@ describe('a frontend on a host', () => {
     expect(selectUnsavedNotice(window.root, id)).toContain('submitted');
   });
 
-  it('[defect F81] a sign-in made elsewhere is noticed while somebody looks', async () => {
+  it('a host without an agent that can start is one to attach to as soon as one can', async () => {
     const window = await frontend((host) => (host.agents = [{ ...CODEX(), auth: 'missing' }]));
     await window.until((root) => root.host.snapshot !== null);
+    expect(window.root.connections).toEqual({});
     window.host.agents = [CODEX()];
-    window.app.dispatch(watchedChanged({ watched: true }));
+    await window.outcome((operation) => refreshRequested(operation));
     const id = await window.attached();
     expect(window.actions.filter((action) => action.includes('"connections/opened"'))).toHaveLength(1);
     expect(await window.say(id)).toBe('succeeded');

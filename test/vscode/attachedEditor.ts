@@ -70,7 +70,15 @@ export class AttachedEditor {
   }
 }
 
-const VARIABLES = ['URL', 'CLIENT_ID', 'CREDENTIAL_FILE', 'PERMISSIONS', 'UNAVAILABLE'] as const;
+const VARIABLES = [
+  'URL',
+  'CLIENT_ID',
+  'CREDENTIAL_FILE',
+  'PERMISSIONS',
+  'UNAVAILABLE',
+  'HOST_URL',
+  'HOST_CREDENTIAL_FILE',
+] as const;
 
 /** Puts a handover into the environment, as a product does that starts an editor. */
 export function handOver(
