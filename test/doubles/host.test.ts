@@ -213,6 +213,10 @@ describe('the double of a lifecycle host', () => {
   it('H11: ten at once look for the agents once, and start one runtime', async () => {
     const host = await startHost();
     host.agents = [];
+    // Until all of them are there.
+    host.inventory = async () => {
+      while (host.count('state') % 10 !== 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    };
     await Promise.all(Array.from({ length: 10 }, () => ask(host, '/state')));
     expect([host.inventoryReads, host.starts]).toEqual([1, 0]);
     host.agents = [CODEX()];

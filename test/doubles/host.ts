@@ -82,6 +82,8 @@ export class HostDouble {
   /** How often the agents were looked for, and runtimes started. */
   inventoryReads = 0;
   starts = 0;
+  /** How long it takes to look for the agents. */
+  inventory: () => Promise<void> = () => Promise.resolve();
   /** Of what an answer holds at last. */
   edit: (answer: Record<string, unknown>) => Record<string, unknown> = (answer) => answer;
   private readonly folder: string;
@@ -344,10 +346,10 @@ export class HostDouble {
   }
 
   private readInventory(): Promise<void> {
-    this.reading ??= new Promise<void>((resolve) => {
+    if (!this.reading) {
       this.inventoryReads += 1;
-      setTimeout(resolve, 5);
-    }).finally(() => (this.reading = undefined));
+      this.reading = this.inventory().finally(() => (this.reading = undefined));
+    }
     return this.reading;
   }
 
