@@ -85,10 +85,10 @@ const slice = createSlice({
         before: { ...(state[payload.connection]?.before ?? NOTHING_BEFORE), ...payload.before },
       },
     }),
-    /** A host says how it keeps the conversation. */
-    recalled: (state, { payload: { connection, transcript } }: Of<Pick<Before, 'transcript'>>) => {
+    /** Something is told of the time before: by a host that keeps the conversation, or by an earlier window. */
+    recalled: (state, { payload: { connection, ...before } }: Of<Partial<Before>>) => {
       const known = state[connection];
-      return known ? { ...state, [connection]: { ...known, before: { ...known.before, transcript } } } : state;
+      return known ? { ...state, [connection]: { ...known, before: { ...known.before, ...before } } } : state;
     },
     attemptStarted: (state, { payload }: Of<{ attempt: number; at: number; lost: LossReason | null }>) =>
       inPhase(

@@ -4,13 +4,14 @@ import { isClientId } from '../protocol/handover.js';
 import { messageOf } from '../protocol/messageOf.js';
 import { isOver } from '../selectors/connections.js';
 import { checkedBaseUrl } from '../services/loopback.js';
-import { handoverFromEnvironment, permissionsIn } from '../services/node/environment.js';
+import { handoverFromEnvironment, narrowedTo, permissionsIn } from '../services/node/environment.js';
 import { sha256Hex } from '../services/node/hash.js';
 import type { ConnectionTarget, Permission } from '../services/services.js';
-import { closeRequested, forgotten, opened, type ConnectionId, type Origin } from '../store/connections.js';
+import { closeRequested, forgotten, opened, recalled, type ConnectionId, type Origin } from '../store/connections.js';
 import { unavailableReported } from '../store/setup.js';
+import type { RootState } from '../store/state.js';
 import type { Front } from './front.js';
-import { checkedHandoff, narrowedTo, targetOf, type Handoff } from './handoff.js';
+import type { Handoff } from './handoff.js';
 import { HeardConversations } from './heard.js';
 import { EXTERNAL, REMEMBERED, SECTION, settings } from './settings.js';
 import { watchState } from './watchState.js';
@@ -55,6 +56,14 @@ export class Attaching {
           this.heard.update(root);
         },
       ),
+      watchState(
+        front.app,
+        ({ connections }) => [connections],
+        0,
+        (root) => {
+          this.recall(root);
+        },
+      ),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration(`${SECTION}.baseUrl`) || this.isFromSettings(event)) this.fromSettings();
       }),
@@ -68,7 +77,7 @@ export class Attaching {
    * @param isHosted a host says what there is besides: what the environment says of a runtime, it says better
    */
   async atStart(isHosted: boolean): Promise<void> {
-    for (const handoff of this.external()) this.openExternal(handoff);
+    for (const handoff of await this.external()) await this.openExternal(handoff);
     if (isHosted) return;
     try {
       const handover = handoverFromEnvironment(process.env);
@@ -117,8 +126,9 @@ export class Attaching {
 
   /** A runtime from outside, by the name that it is handed over with: the same after a reload. */
   async connectExternal(handoff: Handoff): Promise<ConnectionId> {
-    const others = this.external().filter(({ connectionId }) => connectionId !== handoff.connectionId);
-    this.openExternal(handoff);
+    this.refuseManaged(handoff.connectionId);
+    const others = (await this.external()).filter(({ connectionId }) => connectionId !== handoff.connectionId);
+    await this.openExternal(handoff);
     await this.front.context.workspaceState.update(EXTERNAL, [...others, handoff]);
     return handoff.connectionId;
   }
@@ -155,9 +165,11 @@ export class Attaching {
     const { app } = this.front;
     const phase = app.getState().connections[connection]?.phase;
     if (phase === undefined) return;
+    this.refuseManaged(connection);
     if (connection === 'environment') await this.front.context.globalState.update(REMEMBERED, undefined);
-    const others = this.external().filter(({ connectionId }) => connectionId !== connection);
-    if (others.length < this.external().length) await this.front.context.workspaceState.update(EXTERNAL, others);
+    const kept = await this.external();
+    const others = kept.filter(({ connectionId }) => connectionId !== connection);
+    if (others.length < kept.length) await this.front.context.workspaceState.update(EXTERNAL, others);
     if (!isOver(phase)) {
       app.dispatch(closeRequested({ connection }));
       await untilState(app, (root) => isOver(root.connections[connection]?.phase));
@@ -168,15 +180,38 @@ export class Attaching {
     await this.heard.forget(connection);
   }
 
-  private openExternal(handoff: Handoff): void {
+  /** What an earlier window heard of a conversation that the host hands over. */
+  private recall({ connections }: RootState): void {
+    for (const [connection, { origin, before, phase }] of Object.entries(connections)) {
+      const heard = this.heard.of(connection);
+      if (origin !== 'host' || phase.name !== 'connecting' || before.heard || !heard) continue;
+      this.front.app.dispatch(recalled({ connection, heard }));
+    }
+  }
+
+  /** The conversations of a host are its own to name and to end. */
+  private refuseManaged(connection: ConnectionId): void {
+    const { connections, host } = this.front.app.getState();
+    const isListed = host.snapshot?.sessions.some(({ id }) => id === connection);
+    if (isListed === true || connections[connection]?.origin === 'host') {
+      throw new Error(`The conversation ${connection} is managed by the product that started this editor.`);
+    }
+  }
+
+  private async openExternal(handoff: Handoff): Promise<void> {
+    const { targetOf } = await import('./handoff.js');
     this.open(handoff.connectionId, 'api', targetOf(handoff), handoff.label);
   }
 
   /** What was handed over before, as far as it still reads as such. */
-  private external(): readonly Handoff[] {
-    return this.front.context.workspaceState.get<readonly unknown[]>(EXTERNAL, []).flatMap((kept) => {
+  private async external(): Promise<readonly Handoff[]> {
+    const kept = this.front.context.workspaceState.get<readonly unknown[]>(EXTERNAL, []);
+    if (kept.length === 0) return [];
+    // Few windows have any.
+    const { checkedHandoff } = await import('./handoff.js');
+    return kept.flatMap((each) => {
       try {
-        return [checkedHandoff(kept)];
+        return [checkedHandoff(each)];
       } catch {
         return [];
       }

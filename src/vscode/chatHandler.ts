@@ -22,6 +22,7 @@ import type { Front, Undrawn } from './front.js';
 import type { ProposedContext, ProposedResult } from './proposed.js';
 import { Reply } from './reply.js';
 import { requestStop } from './requestStop.js';
+import { isRewritten, noteLastTurn } from './rewritten.js';
 import { connectionIn, SESSION_TYPE } from './sessionResource.js';
 import { typedAnswer } from './typedAnswer.js';
 import { answer } from './respond.js';
@@ -62,12 +63,12 @@ export async function handleChat(front: Front, attaching: Attaching, call: ChatC
       `This runtime has one conversation; this goes on with “${selectConversationLabel(app.getState(), connection)}”.`,
     );
   }
-  if (call.request.command !== HISTORY_COMMAND && front.rewritten.isIn(call)) reply.remark(REWRITTEN);
+  if (call.request.command !== HISTORY_COMMAND && isRewritten(front, call)) reply.remark(REWRITTEN);
   try {
     const handling = new Handling(front, attaching, connection, reply, call);
     const result = await handling.run(prompt);
     const { turnId } = handling;
-    if (turnId !== undefined) front.rewritten.ended(call, call.token.isCancellationRequested ? null : turnId);
+    if (turnId !== undefined) noteLastTurn(front, call, call.token.isCancellationRequested ? null : turnId);
     const metadata: ReplyMetadata = { connection, ...(turnId === undefined ? {} : { turnId }) };
     return { ...result, metadata };
   } finally {

@@ -8,7 +8,6 @@ import { createRecentActions, type RecentActions } from '../store/recentActions.
 import type { TurnId } from '../store/turn.js';
 import { Cards } from './cards.js';
 import type { Grants } from './grants.js';
-import { Rewritten } from './rewritten.js';
 import { Secrets } from './secrets.js';
 
 /** What all parts of the extension share: the one store, and the editor's side of it. */
@@ -27,7 +26,8 @@ export interface Front {
   readonly undrawn: Map<ConnectionId, Undrawn>;
   /** Whether the editor's own card answers inside the running turn. */
   readonly cards: Cards;
-  readonly rewritten: Rewritten;
+  /** By chat of the editor, the last turn that stands there. */
+  readonly lastTurns: Map<string, TurnId>;
   /** The conversations whose history an editor has shown. */
   readonly views: Set<ConnectionId>;
 }
@@ -72,7 +72,7 @@ export function createFront({ context, grants, log, changesShown }: FrontOptions
     changesShown,
     undrawn: new Map(),
     cards: new Cards(grants),
-    rewritten: new Rewritten(),
+    lastTurns: new Map(),
     views: new Set(),
   };
 }

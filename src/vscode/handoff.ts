@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
-import { permissionsIn } from '../services/node/environment.js';
+import { narrowedTo } from '../services/node/environment.js';
 import { checkedBaseUrl } from '../services/loopback.js';
-import type { ConnectionTarget, Permission } from '../services/services.js';
+import type { ConnectionTarget } from '../services/services.js';
 
 /** A runtime that something outside hands over, by a name of its own. Source: the handover of external runtimes. */
 export interface Handoff {
@@ -53,9 +53,4 @@ export function targetOf({ baseUrl, clientId, credentialFile, permissions }: Han
     credential: { kind: 'file', path: credentialFile },
     permissions: narrowedTo(permissions),
   };
-}
-
-/** Null asks for all that the credential grants. Throws an `Error` that names what is no permission. */
-export function narrowedTo(permissions: readonly string[] | undefined): readonly Permission[] | null {
-  return permissions ? permissionsIn(permissions.join(','), 'permissions') : null;
 }

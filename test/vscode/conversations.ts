@@ -1,9 +1,11 @@
 import { onTestFinished } from 'vitest';
+import type * as vscode from 'vscode';
 import { startEmbeddedRuntime, type EmbeddedRuntime } from '../../src/runtime/embedded.js';
 import type { SessionContent, SessionItem } from '../../src/vscode/proposed.js';
 import { FaultProxy, type Faults } from '../faults/proxy.js';
 import { CancellationTokenSource } from '../doubles/vscode/basics.js';
 import { ChatRequestTurn2, ChatResponseMarkdownPart, ChatResponseTurn2 } from '../doubles/vscode/chatParts.js';
+import type { FakeEditor } from '../doubles/editor.js';
 import { Uri } from '../doubles/vscode/uri.js';
 import type { AttachedEditor } from './attachedEditor.js';
 import { until } from './attachedEditor.js';
@@ -49,7 +51,9 @@ export async function slowRuntime(attached: AttachedEditor) {
 export const resource = (connection = 'environment') => Uri.parse(`supercode://${connection}/conversation`);
 
 /** What the editor asks for when a session is opened. */
-export async function contentOf({ editor }: AttachedEditor, of = resource()): Promise<SessionContent> {
+export const contentOf = ({ editor }: AttachedEditor, of?: vscode.Uri) => contentIn(editor, of);
+
+export async function contentIn(editor: FakeEditor, of: vscode.Uri = resource()): Promise<SessionContent> {
   const provider = editor.host.sessionContents.get('supercode') as {
     provideChatSessionContent(resource: object): Promise<SessionContent>;
   };

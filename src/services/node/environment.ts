@@ -54,3 +54,8 @@ export function permissionsIn(list: string, source: string): readonly Permission
   }
   return PERMISSIONS.filter((permission) => permission === 'observe' || named.includes(permission));
 }
+
+/** Null asks for all that the credential grants. Throws an `Error` that names what is no permission. */
+export function narrowedTo(permissions: readonly string[] | undefined): readonly Permission[] | null {
+  return permissions ? permissionsIn(permissions.join(','), 'permissions') : null;
+}
