@@ -125,10 +125,11 @@ export class Attaching {
   }
 
   /** A runtime from outside, by the name that it is handed over with: the same after a reload. */
-  async connectExternal(handoff: Handoff): Promise<ConnectionId> {
+  async connectExternal(handoff: Handoff, target: ConnectionTarget): Promise<ConnectionId> {
     this.refuseManaged(handoff.connectionId);
-    const others = (await this.external()).filter(({ connectionId }) => connectionId !== handoff.connectionId);
-    await this.openExternal(handoff);
+    // At once: whoever hands it over may go on to open it.
+    this.open(handoff.connectionId, 'api', target, handoff.label);
+    const { others } = this.otherExternal(handoff.connectionId);
     await this.front.context.workspaceState.update(EXTERNAL, [...others, handoff]);
     return handoff.connectionId;
   }
@@ -167,8 +168,7 @@ export class Attaching {
     if (phase === undefined) return;
     this.refuseManaged(connection);
     if (connection === 'environment') await this.front.context.globalState.update(REMEMBERED, undefined);
-    const kept = await this.external();
-    const others = kept.filter(({ connectionId }) => connectionId !== connection);
+    const { others, kept } = this.otherExternal(connection);
     if (others.length < kept.length) await this.front.context.workspaceState.update(EXTERNAL, others);
     if (!isOver(phase)) {
       app.dispatch(closeRequested({ connection }));
@@ -201,6 +201,11 @@ export class Attaching {
   private async openExternal(handoff: Handoff): Promise<void> {
     const { targetOf } = await import('./handoff.js');
     this.open(handoff.connectionId, 'api', targetOf(handoff), handoff.label);
+  }
+
+  private otherExternal(connection: ConnectionId) {
+    const kept = this.front.context.workspaceState.get<readonly (Partial<Handoff> | null)[]>(EXTERNAL, []);
+    return { kept, others: kept.filter((each) => each?.connectionId !== connection) };
   }
 
   /** What was handed over before, as far as it still reads as such. */

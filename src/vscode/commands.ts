@@ -12,7 +12,7 @@ import { connectionFocused } from '../store/focus.js';
 import { isToken, TOKEN_KEY, type Attaching } from './attaching.js';
 import type { CommandName } from './commandNames.js';
 import type { Front } from './front.js';
-import { checkedHandoff } from './handoff.js';
+import { checkedHandoff, targetOf } from './handoff.js';
 import { activateSession, focusSession, openSession, status, stopTurn } from './hostCommands.js';
 import type { Permissions } from './permissions.js';
 import { narrate } from './narrate.js';
@@ -35,7 +35,7 @@ type Work = (works: Works, argument: unknown) => unknown;
 
 export const COMMANDS: Readonly<Record<CommandName, Work>> = {
   connect: ({ front, attaching }, handoff) =>
-    handoff === undefined ? connectInteractively(front, attaching) : attaching.connectExternal(checkedHandoff(handoff)),
+    handoff === undefined ? connectInteractively(front, attaching) : connectHandoff(attaching, handoff),
   disconnect: ({ front, attaching }, target) => {
     const connection = typeof target === 'string' ? target : connectionOfRow(target);
     return connection === undefined ? disconnectPicked(front, attaching) : attaching.disconnect(connection);
@@ -71,6 +71,12 @@ export const COMMANDS: Readonly<Record<CommandName, Work>> = {
     focusSession(front, resource);
   },
 };
+
+/** Throws an `Error` that says what is wrong with the handoff. */
+function connectHandoff(attaching: Attaching, value: unknown): Promise<string> {
+  const handoff = checkedHandoff(value);
+  return attaching.connectExternal(handoff, targetOf(handoff));
+}
 
 export async function openChat(): Promise<void> {
   await vscode.commands.executeCommand('workbench.action.chat.open');

@@ -40,6 +40,16 @@ describe('a runtime from outside', () => {
     expect(again.connections.map(({ id }) => id).sort()).toEqual(['environment', 'played-back']);
   });
 
+  it('and another one at the same moment are both kept', async () => {
+    const attached = await AttachedEditor.open();
+    const [one, two] = [await external('one'), await external('two')];
+    await Promise.all([call(attached, 'connect', one.handoff), call(attached, 'connect', two.handoff)]);
+    const { activate } = await import('../../src/vscode/extension.js');
+    const again = activate(await attached.editor.reload());
+    await until(() => again.connections.length === 3);
+    expect(again.connections.map(({ id }) => id).sort()).toEqual(['environment', 'one', 'two']);
+  });
+
   it('is told to be ready once its history was shown, opens on demand, and is forgotten for good', async () => {
     const attached = await AttachedEditor.open({ granted: true });
     const { handoff } = await external();
