@@ -260,8 +260,13 @@ export class HostDouble {
       row.identity = null;
       session = undefined;
     }
-    await this.stopRunning();
-    await this.run(row, session, step.refuseAfterStart);
+    const replaced = async () => {
+      await this.stopRunning();
+      await this.run(row, session, step.refuseAfterStart);
+    };
+    // A reading in the gap waits behind the replacement, and starts nothing by itself.
+    this.starting = replaced().finally(() => (this.starting = undefined));
+    await this.starting;
     return { ...(await this.snapshot()), ...historyOf(session) };
   }
 
@@ -366,9 +371,10 @@ export class HostDouble {
   }
 
   private async snapshot(): Promise<Record<string, unknown>> {
+    const busy = (await this.running?.isBusy()) ?? false;
+    // What follows is of one moment.
     const active = this.rows.find(({ id }) => id === this.active);
     const selection = active?.selection ?? this.lastUsed;
-    const busy = (await this.running?.isBusy()) ?? false;
     const startable = this.agents.filter(({ installed, auth }) => installed && auth !== 'missing');
     const byHarness = <T>(value: (harness: string) => T) =>
       Object.fromEntries(startable.map(({ harness }) => [harness, value(harness)]));
