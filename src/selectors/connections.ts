@@ -33,6 +33,11 @@ export function isOver(phase: ConnectionPhase | undefined): phase is Over {
   return phase?.name === 'refused' || phase?.name === 'lost' || phase?.name === 'closed';
 }
 
+/** Whether a connection is attached, or will not be by itself; one that nobody knows is neither on its way. */
+export function isSettled(phase: ConnectionPhase | undefined): boolean {
+  return phase === undefined || phase.name === 'attached' || isOver(phase);
+}
+
 type Over = Extract<ConnectionPhase, { readonly name: 'refused' | 'lost' | 'closed' }>;
 
 /** Why it ended and what to do about it, in one line. */

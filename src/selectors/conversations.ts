@@ -4,8 +4,7 @@ import { EMPTY_TRANSCRIPT, endOf, entryAt } from '../store/transcript.js';
 import { title } from './bounds.js';
 import { isOver } from './connections.js';
 import { selectConnectionName, selectIdentity, selectIdentityLabel } from './identity.js';
-import { isHarnessText } from './harnessText.js';
-import { selectSavedHistory } from './savedHistory.js';
+import { isPrompt, promptIn, selectSavedHistory } from './savedHistory.js';
 import { selectWaitingIds } from './requests.js';
 import { isTurnGoingOn } from './turn.js';
 
@@ -50,12 +49,10 @@ function statusOf(root: RootState, connection: ConnectionId): ConversationRow['s
 
 /** What was asked first; who answers where nothing was. */
 export function selectConversationLabel(root: RootState, connection: ConnectionId): string {
-  const saved = selectSavedHistory(root, connection).find(({ role, text }) => role === 'user' && isAsked(text));
+  const saved = selectSavedHistory(root, connection).find((message) => isPrompt(message) && message.text.trim() !== '');
   const asked = saved?.text ?? firstPrompt(root, connection);
   return (asked === undefined ? '' : title(asked, LABEL_LIMIT)) || selectIdentityLabel(root, connection);
 }
-
-const isAsked = (text: string) => text.trim() !== '' && !isHarnessText(text);
 
 const LABEL_LIMIT = 80;
 /** A prompt is among the first entries, or there was none for long. */
@@ -64,10 +61,8 @@ const LOOKED_AT = 64;
 function firstPrompt(root: RootState, connection: ConnectionId): string | undefined {
   const transcript = root.transcript[connection] ?? EMPTY_TRANSCRIPT;
   for (let at = 0; at < Math.min(LOOKED_AT, endOf(transcript)); at++) {
-    const entry = entryAt(transcript, at);
-    if (entry?.kind === 'event' && entry.event.kind === 'user_message' && isAsked(entry.event.text)) {
-      return entry.event.text;
-    }
+    const asked = promptIn(entryAt(transcript, at));
+    if (asked !== undefined && asked.trim() !== '') return asked;
   }
   return undefined;
 }

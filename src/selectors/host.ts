@@ -27,13 +27,7 @@ export interface ConversationRow {
 }
 
 /** A coding agent, as it stands. */
-export interface AgentRow {
-  readonly harness: string;
-  readonly name: string;
-  readonly provider: string | null;
-  readonly installed: boolean;
-  readonly signedIn: boolean;
-  readonly account: string | null;
+export interface AgentRow extends SetupAgent {
   /** Can be chosen now. */
   readonly startable: boolean;
   /** What the host offers to do for it. */

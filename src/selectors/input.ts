@@ -1,8 +1,7 @@
 import type { ConnectionId } from '../store/connections.js';
 import type { RootState } from '../store/state.js';
 import { endOf, entryAt, EMPTY_TRANSCRIPT } from '../store/transcript.js';
-import { isHarnessText } from './harnessText.js';
-import { isPrompt } from './savedHistory.js';
+import { isPrompt, promptIn } from './savedHistory.js';
 import { selectTurn } from './turn.js';
 
 /**
@@ -15,8 +14,7 @@ export function selectHasInput(root: RootState, connection: ConnectionId): boole
   const transcript = root.transcript[connection] ?? EMPTY_TRANSCRIPT;
   if (transcript.history.some(isPrompt)) return true;
   for (let at = 0; at < endOf(transcript); at++) {
-    const entry = entryAt(transcript, at);
-    if (entry?.kind === 'event' && entry.event.kind === 'user_message' && !isHarnessText(entry.event.text)) return true;
+    if (promptIn(entryAt(transcript, at)) !== undefined) return true;
   }
   return false;
 }

@@ -1,7 +1,7 @@
 import type { HistoryMessage } from '../protocol/frontend-v2.js';
 import type { ConnectionId } from '../store/connections.js';
 import type { RootState } from '../store/state.js';
-import { EMPTY_TRANSCRIPT } from '../store/transcript.js';
+import { EMPTY_TRANSCRIPT, type Entry } from '../store/transcript.js';
 import { isHarnessText } from './harnessText.js';
 
 /**
@@ -17,4 +17,10 @@ export function selectSavedHistory(root: RootState, connection: ConnectionId): r
 /** Whether a message is a person's own. */
 export function isPrompt({ role, text }: HistoryMessage): boolean {
   return role === 'user' && !isHarnessText(text);
+}
+
+/** What a person was heard to say; undefined for anything else. */
+export function promptIn(entry: Entry | undefined): string | undefined {
+  if (entry?.kind !== 'event' || entry.event.kind !== 'user_message') return undefined;
+  return isHarnessText(entry.event.text) ? undefined : entry.event.text;
 }

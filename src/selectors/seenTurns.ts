@@ -2,12 +2,12 @@ import { wholeText } from '../store/streamedText.js';
 import { endOf, entryAt, type Entry, type EventEntry, type Transcript } from '../store/transcript.js';
 import { cleanText, HISTORY_PREVIEW_LIMIT, PART_LIMIT } from './bounds.js';
 import { entryPart, toolPart } from './chatParts.js';
-import { isHarnessText } from './harnessText.js';
 import { textParts } from './newParts.js';
 import type { ChatPart, ResolutionPart } from './parts.js';
 import type { PastPrompt, PastTurn, Piece } from './pastTurn.js';
 import { titleOf } from './requestPreview.js';
 import type { RequestView } from './requestParts.js';
+import { promptIn } from './savedHistory.js';
 
 /** The turns of what happened since the history was saved, the newest first. */
 export function* seenTurnsBackwards(
@@ -49,9 +49,8 @@ function isShown(entry: Entry, view: RequestView): boolean {
 }
 
 function promptOf(entry: Entry | undefined): PastPrompt | undefined {
-  if (entry?.kind !== 'event' || entry.event.kind !== 'user_message') return undefined;
-  const { text } = entry.event;
-  if (isHarnessText(text)) return undefined;
+  const text = promptIn(entry);
+  if (text === undefined) return undefined;
   return { size: Math.min(text.length, PART_LIMIT), draw: () => cleanText(text, PART_LIMIT) };
 }
 

@@ -85,39 +85,22 @@ function withTimes(before: RootState | undefined, after: RootState, action: Unkn
 }
 
 /** Spelled out, because Node 20 takes twenty times as long to spread an object of this size as to build one. */
-function withStreamed(
-  {
-    connections,
-    transcript: before,
-    turn,
-    requests,
-    lease,
-    permissions,
-    steering,
-    focus,
-    setup,
-    conversations,
-    host,
-    identity,
-  }: RootState,
-  connection: ConnectionId,
-  streamed: Transcript,
-): RootState {
-  const transcript: Record<ConnectionId, Transcript> = { ...before };
+function withStreamed(root: RootState, connection: ConnectionId, streamed: Transcript): RootState {
+  const transcript: Record<ConnectionId, Transcript> = { ...root.transcript };
   transcript[connection] = streamed;
   return {
-    connections,
+    connections: root.connections,
     transcript,
-    turn,
-    requests,
-    lease,
-    permissions,
-    steering,
-    focus,
-    setup,
-    conversations,
-    host,
-    identity,
+    turn: root.turn,
+    requests: root.requests,
+    lease: root.lease,
+    permissions: root.permissions,
+    steering: root.steering,
+    focus: root.focus,
+    setup: root.setup,
+    conversations: root.conversations,
+    host: root.host,
+    identity: root.identity,
   };
 }
 

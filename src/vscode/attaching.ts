@@ -77,7 +77,7 @@ export class Attaching {
    * @param isHosted a host says what there is besides: what the environment says of a runtime, it says better
    */
   async atStart(isHosted: boolean): Promise<void> {
-    for (const handoff of await this.external()) await this.openExternal(handoff);
+    await this.openExternal();
     if (isHosted) return;
     try {
       const handover = handoverFromEnvironment(process.env);
@@ -129,7 +129,7 @@ export class Attaching {
     this.refuseManaged(handoff.connectionId);
     // At once: whoever hands it over may go on to open it.
     this.open(handoff.connectionId, 'api', target, handoff.label);
-    const { others } = this.otherExternal(handoff.connectionId);
+    const others = this.keptExternal().filter((each) => each?.connectionId !== handoff.connectionId);
     await this.front.context.workspaceState.update(EXTERNAL, [...others, handoff]);
     return handoff.connectionId;
   }
@@ -168,7 +168,8 @@ export class Attaching {
     if (phase === undefined) return;
     this.refuseManaged(connection);
     if (connection === 'environment') await this.front.context.globalState.update(REMEMBERED, undefined);
-    const { others, kept } = this.otherExternal(connection);
+    const kept = this.keptExternal();
+    const others = kept.filter((each) => each?.connectionId !== connection);
     if (others.length < kept.length) await this.front.context.workspaceState.update(EXTERNAL, others);
     if (!isOver(phase)) {
       app.dispatch(closeRequested({ connection }));
@@ -198,29 +199,19 @@ export class Attaching {
     }
   }
 
-  private async openExternal(handoff: Handoff): Promise<void> {
-    const { targetOf } = await import('./handoff.js');
-    this.open(handoff.connectionId, 'api', targetOf(handoff), handoff.label);
-  }
-
-  private otherExternal(connection: ConnectionId) {
-    const kept = this.front.context.workspaceState.get<readonly (Partial<Handoff> | null)[]>(EXTERNAL, []);
-    return { kept, others: kept.filter((each) => each?.connectionId !== connection) };
-  }
-
   /** What was handed over before, as far as it still reads as such. */
-  private async external(): Promise<readonly Handoff[]> {
-    const kept = this.front.context.workspaceState.get<readonly unknown[]>(EXTERNAL, []);
-    if (kept.length === 0) return [];
+  private async openExternal(): Promise<void> {
+    const kept = this.keptExternal();
+    if (kept.length === 0) return;
     // Few windows have any.
-    const { checkedHandoff } = await import('./handoff.js');
-    return kept.flatMap((each) => {
-      try {
-        return [checkedHandoff(each)];
-      } catch {
-        return [];
-      }
-    });
+    const { handoffIn, targetOf } = await import('./handoff.js');
+    for (const handoff of kept.flatMap((each) => handoffIn(each) ?? [])) {
+      this.open(handoff.connectionId, 'api', targetOf(handoff), handoff.label);
+    }
+  }
+
+  private keptExternal(): readonly (Partial<Handoff> | null)[] {
+    return this.front.context.workspaceState.get(EXTERNAL, []);
   }
 
   private open(connection: ConnectionId, origin: Origin, target: ConnectionTarget, label?: string): void {

@@ -6,6 +6,7 @@ import { escapeMarkdown } from '../selectors/markdown.js';
 import type { RequestPart } from '../selectors/parts.js';
 import { selectWaitingRequests, type WaitingRequest } from '../selectors/waitingRequests.js';
 import type { ConnectionId } from '../store/connections.js';
+import { presetOf } from './formPage.js';
 import type { Front } from './front.js';
 import { proposed, type ProposedStream, type Question } from './proposed.js';
 import { answer } from './respond.js';
@@ -76,27 +77,19 @@ function fitsCarousel(fields: readonly Field[]): boolean {
 function questionOf(field: Field, given: string | readonly string[] | undefined): Question {
   const { Text, SingleSelect, MultiSelect } = proposed.ChatQuestionType;
   const { options, freeText, multi } = field;
-  const preset = given ?? presetOf(field);
+  const { labels, rest } = presetOf(field, given);
+  const preset = [...labels, ...rest];
   const type = options.length === 0 ? Text : multi ? MultiSelect : SingleSelect;
   return new proposed.ChatQuestion(field.name, type, shownText(field.title), {
     message: new vscode.MarkdownString(escapeMarkdown(field.description ?? field.title)),
     ...(options.length === 0 ? {} : { options: options.map(optionOf), allowFreeformInput: freeText }),
-    ...(preset === undefined ? {} : { defaultValue: typeof preset === 'string' ? preset : [...preset] }),
+    ...(preset[0] === undefined ? {} : { defaultValue: multi ? preset : preset[0] }),
   });
 }
 
 function optionOf({ label, description }: Field['options'][number]) {
   // The editor shows what follows the dash as a description.
   return { id: label, label: description === undefined ? label : `${label} - ${shownText(description)}`, value: label };
-}
-
-function presetOf({ default: preset, options, multi }: Field): string | readonly string[] | undefined {
-  if (preset === undefined) return undefined;
-  const texts = [preset].flat().map((value) => {
-    const option = options.find((each) => JSON.stringify(each.value) === JSON.stringify(value));
-    return option?.label ?? (typeof value === 'string' ? value : JSON.stringify(value));
-  });
-  return multi ? texts : texts[0];
 }
 
 /** What was answered, in the words that `contentOf` takes: labels of options, or free text. */

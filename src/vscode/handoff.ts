@@ -46,6 +46,15 @@ export function checkedHandoff(value: unknown): Handoff {
   };
 }
 
+/** As `checkedHandoff`; undefined where it is none. */
+export function handoffIn(kept: unknown): Handoff | undefined {
+  try {
+    return checkedHandoff(kept);
+  } catch {
+    return undefined;
+  }
+}
+
 export function targetOf({ baseUrl, clientId, credentialFile, permissions }: Handoff): ConnectionTarget {
   return {
     baseUrl: checkedBaseUrl(baseUrl).origin,

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { isOver, whyOver } from '../selectors/connections.js';
+import { isOver, isSettled, whyOver } from '../selectors/connections.js';
 import { selectRefusals } from '../selectors/requests.js';
 import type { ConnectionId } from '../store/connections.js';
 import { connectionAwaited, connectionFocused } from '../store/focus.js';
@@ -43,7 +43,7 @@ export async function activateSession(front: Front, resource: unknown): Promise<
   const phaseNow = () => app.getState().connections[connection]?.phase;
   const choose = phaseNow()?.name === 'attached' ? connectionFocused : connectionAwaited;
   app.dispatch(choose({ connection }));
-  await untilState(app, () => phaseNow() === undefined || phaseNow()?.name === 'attached' || isOver(phaseNow()));
+  await untilState(app, () => isSettled(phaseNow()));
   const phase = phaseNow();
   if (phase === undefined) throw new Error('This conversation was disconnected.');
   if (isOver(phase)) throw new Error(whyOver(phase));

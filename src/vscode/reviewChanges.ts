@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import { untilState } from '../sagas/untilState.js';
 import { title } from '../selectors/bounds.js';
-import { isOver } from '../selectors/connections.js';
 import { filesOfDiff } from '../selectors/diffFiles.js';
 import { selectChangedTurns, type TurnChanges } from '../selectors/turnChanges.js';
 import { turnPatch } from '../selectors/turnPatch.js';
@@ -77,10 +76,7 @@ function changesOf({ app }: Front, { connection, sessionId, turnId, prompt }: Tu
 
 /** A window that was just opened hears of its conversations after a while. */
 async function settled({ app }: Front, connection: ConnectionId): Promise<void> {
-  await untilState(app, ({ connections }) => {
-    const phase = connections[connection]?.phase;
-    return phase?.name !== 'connecting' || isOver(phase);
-  });
+  await untilState(app, ({ connections }) => connections[connection]?.phase.name !== 'connecting');
 }
 
 function filesIn({ diff, edits }: TurnChanges): readonly string[] {

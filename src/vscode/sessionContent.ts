@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { App } from '../sagas/app.js';
-import { isOver, whyOver } from '../selectors/connections.js';
+import { isOver, isSettled, whyOver } from '../selectors/connections.js';
 import { HISTORY_MARKER, selectHistoryTurns, type HistoryTurn } from '../selectors/historyTurns.js';
 import { selectConversationLabel } from '../selectors/conversations.js';
 import { escapeMarkdown } from '../selectors/markdown.js';
@@ -9,12 +9,13 @@ import { selectTurn } from '../selectors/turn.js';
 import type { ConnectionId } from '../store/connections.js';
 import { connectionFocused } from '../store/focus.js';
 import type { RootState } from '../store/state.js';
-import { interruptRequested, type Turn } from '../store/turn.js';
+import type { Turn } from '../store/turn.js';
 import { conversationDrawer } from './conversationDrawer.js';
 import type { Front } from './front.js';
 import { PartCollector } from './partCollector.js';
 import { proposed, type SessionContent } from './proposed.js';
 import { Reply } from './reply.js';
+import { requestStop } from './requestStop.js';
 import { connectionIn, SESSION_TYPE } from './sessionResource.js';
 import { untilState } from '../sagas/untilState.js';
 
@@ -63,10 +64,7 @@ export async function sessionContent(
 async function attachedOrOver({ app }: Front, connection: ConnectionId): Promise<void> {
   const phaseIn = ({ connections }: RootState) => connections[connection]?.phase;
   await patiently(app, UNKNOWN_PATIENCE_MS, (root) => phaseIn(root) !== undefined);
-  await patiently(app, PATIENCE_MS, (root) => {
-    const phase = phaseIn(root);
-    return phase === undefined || phase.name === 'attached' || isOver(phase);
-  });
+  await patiently(app, PATIENCE_MS, (root) => isSettled(phaseIn(root)));
 }
 
 async function patiently(app: App, ms: number, wanted: (root: RootState) => boolean): Promise<void> {
@@ -110,12 +108,13 @@ async function drawOpenTurn(
   stream: vscode.ChatResponseStream,
   token: vscode.CancellationToken,
 ): Promise<void> {
-  const { app, services } = front;
+  const { app } = front;
   const reply = new Reply({ front, connection, stream, token, inSession: true });
   const stopped = token.onCancellationRequested(() => {
     const current = selectTurn(app.getState(), connection);
-    if (turn.phase === 'idle' || current.phase === 'idle' || current.turnId !== turn.turnId) return;
-    app.dispatch(interruptRequested({ connection, turnId: turn.turnId, at: services.clock.wall() }));
+    // By then another turn may run, which is not the one that is shown.
+    const isShown = turn.phase !== 'idle' && current.phase !== 'idle' && current.turnId === turn.turnId;
+    if (isShown) requestStop(front, connection);
   });
   try {
     if (turn.phase === 'idle')
