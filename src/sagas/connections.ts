@@ -1,4 +1,3 @@
-import type { Action } from '@reduxjs/toolkit';
 import { buffers, channel, type Task } from 'redux-saga';
 import { call, cancel, cancelled, delay, fork, put, race, take } from 'typed-redux-saga';
 import { messageOf } from '../protocol/messageOf.js';
@@ -9,9 +8,7 @@ import {
   attemptStarted,
   closed,
   closeRequested,
-  forgotten,
   gaveUp,
-  opened,
   refused,
   type ConnectionId,
   type LossReason,
@@ -25,6 +22,7 @@ import { now, refusalOf, services, state, timings, type Arrival, type Link } fro
 import { applyPolicy } from './permissions.js';
 import { answerRequests } from './requests.js';
 import { steerTurns } from './steering.js';
+import { oneForEach } from './oneForEach.js';
 import { stopTurns } from './stop.js';
 import { followStream } from './stream.js';
 import { supervised } from './supervise.js';
@@ -34,14 +32,7 @@ import { runTurns } from './turn.js';
 export function* runConnections() {
   const running = new Map<ConnectionId, Task>();
   yield* fork(refuseUnconnected, (connection: ConnectionId) => running.get(connection)?.isRunning() === true);
-  while (true) {
-    const action = yield* take(isComingOrGoing);
-    const { connection } = action.payload;
-    const before = running.get(connection);
-    if (before) yield* cancel(before);
-    running.delete(connection);
-    if (opened.match(action)) running.set(connection, yield* fork(supervised, connection, runConnection, connection));
-  }
+  yield* call(oneForEach, running, (connection: ConnectionId) => supervised(connection, runConnection, connection));
 }
 
 /** What a person wants of a connection that is over is refused in words: nothing else would ever answer it. */
@@ -64,10 +55,6 @@ function* refuseUnconnected(isConnected: (connection: ConnectionId) => boolean) 
       if (!isConnected(connection)) yield* put(turnLeft({ connection, turnId, message }));
     }
   }
-}
-
-function isComingOrGoing(action: Action): action is ReturnType<typeof opened | typeof forgotten> {
-  return opened.match(action) || forgotten.match(action);
 }
 
 function* runConnection(connection: ConnectionId) {

@@ -2,7 +2,7 @@ import type { Channel } from 'redux-saga';
 import type { HistoryMessage } from '../protocol/frontend-v2.js';
 import type { HostSnapshot, SetupStep } from '../protocol/host.js';
 import type { HostClient } from '../services/host.js';
-import type { HostIntent } from '../store/host.js';
+import type { HostIntent } from '../store/hostState.js';
 
 /** What the sagas of the host share. */
 export interface HostLink {

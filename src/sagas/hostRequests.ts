@@ -1,5 +1,6 @@
 import { call, put } from 'typed-redux-saga';
-import { failed, requested, succeeded, type HostRequest, type HostResult } from '../store/host.js';
+import { failed, requested, succeeded } from '../store/host.js';
+import type { HostRequest, HostResult } from '../store/hostState.js';
 import { state } from './context.js';
 import { readState } from './hostCalls.js';
 import type { Answer, HostLink, Mutation, Outcome } from './hostLink.js';

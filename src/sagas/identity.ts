@@ -1,12 +1,12 @@
 import type { Action } from '@reduxjs/toolkit';
 import type { Task } from 'redux-saga';
-import { call, cancel, fork, put, take } from 'typed-redux-saga';
+import { call, fork, put, take } from 'typed-redux-saga';
 import { isOver } from '../selectors/connections.js';
 import { selectConversation } from '../selectors/host.js';
 import { selectHasInput } from '../selectors/input.js';
-import { attached, forgotten, opened, type ConnectionId } from '../store/connections.js';
+import { attached, type ConnectionId, type Origin } from '../store/connections.js';
 import { isEventReceived } from '../store/events.js';
-import type { HostRequest } from '../store/host.js';
+import type { HostRequest } from '../store/hostState.js';
 import { identitySaved, identityUnsaved, identityVoided } from '../store/identity.js';
 import type { RootState } from '../store/state.js';
 import { inputAccepted, NO_TURN } from '../store/turn.js';
@@ -15,6 +15,7 @@ import { services, state } from './context.js';
 import { readState } from './hostCalls.js';
 import { perform } from './hostRequests.js';
 import type { HostLink } from './hostLink.js';
+import { oneForEach } from './oneForEach.js';
 
 /** A try makes the host list sessions again, so events in quick succession are one reason to try; ms. */
 const FIRST_PAUSE = 1_000;
@@ -32,23 +33,12 @@ interface Saving {
 export function* saveIdentities(link: HostLink) {
   const running = new Map<ConnectionId, Task>();
   for (const [connection, { origin }] of Object.entries((yield* state()).connections)) {
-    if (origin === 'host') running.set(connection, yield* fork(saveIdentity, link, connection));
+    if (isOfHost(origin)) running.set(connection, yield* fork(saveIdentity, link, connection));
   }
-  while (true) {
-    const action = yield* take(isComingOrGoing);
-    const { connection } = action.payload;
-    const before = running.get(connection);
-    if (before) yield* cancel(before);
-    running.delete(connection);
-    if (opened.match(action) && action.payload.origin === 'host') {
-      running.set(connection, yield* fork(saveIdentity, link, connection));
-    }
-  }
+  yield* call(oneForEach, running, (connection: ConnectionId) => saveIdentity(link, connection), isOfHost);
 }
 
-function isComingOrGoing(action: Action): action is ReturnType<typeof opened | typeof forgotten> {
-  return opened.match(action) || forgotten.match(action);
-}
+const isOfHost = (origin: Origin) => origin === 'host';
 
 /** One attachment, one try at a time. The prompt itself is never touched, whatever becomes of the tries. */
 function* saveIdentity(link: HostLink, connection: ConnectionId) {

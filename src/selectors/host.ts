@@ -7,7 +7,7 @@ import type {
   SetupAgent,
 } from '../protocol/host.js';
 import type { ConnectionId } from '../store/connections.js';
-import type { HostOperation, HostState, OperationId } from '../store/host.js';
+import type { HostOperation, HostState, OperationId } from '../store/hostState.js';
 import type { RootState } from '../store/state.js';
 import { title } from './bounds.js';
 

@@ -13,7 +13,7 @@ import {
 import { conversationsAfter, type ConversationsState } from './conversations.js';
 import { isEventReceived, type EventReceived } from './events.js';
 import { focusReducer } from './focus.js';
-import type { HostState } from './host.js';
+import { NO_HOST, type HostState } from './hostState.js';
 import type { IdentityState } from './identity.js';
 import { join } from './join.js';
 import { leaseReducer } from './lease.js';
@@ -32,13 +32,6 @@ export interface LateSlices {
   readonly identity: Reducer<IdentityState>;
 }
 
-const NO_HOST: HostState = {
-  phase: { name: 'absent' },
-  snapshot: null,
-  watched: false,
-  outstanding: null,
-  operations: {},
-};
 const NOT_LOADED: LateSlices = { host: (state = NO_HOST) => state, identity: (state = {}) => state };
 
 export type RootReducer = (state: RootState | undefined, action: UnknownAction) => RootState;

@@ -1,5 +1,6 @@
 import type { Selection, SetupKind } from '../protocol/host.js';
-import { requested, type OperationId } from './host.js';
+import { requested } from './host.js';
+import type { OperationId } from './hostState.js';
 
 // What a person, or the editor for one, may want of the host. Its outcome stands under the name of the operation; a name
 // that was used before asks for nothing.

@@ -1,7 +1,7 @@
 import type { ConnectionId, ConnectionsState } from './connections.js';
 import type { ConversationsState } from './conversations.js';
 import type { FocusState } from './focus.js';
-import type { HostState } from './host.js';
+import type { HostState } from './hostState.js';
 import type { IdentityState } from './identity.js';
 import type { LeaseState } from './lease.js';
 import type { PermissionsState } from './permissions.js';

@@ -7,7 +7,8 @@ import { selectConversation, selectOperation, selectUnsavedNotice } from '../../
 import { selectSavedHistory } from '../../src/selectors/savedHistory.js';
 import { hostFromEnvironment, nodeHostClient } from '../../src/services/node/host.js';
 import { nodeServices } from '../../src/services/node/services.js';
-import { watchedChanged, type HostOperation } from '../../src/store/host.js';
+import { watchedChanged } from '../../src/store/host.js';
+import type { HostOperation } from '../../src/store/hostState.js';
 import { openRequested, refreshRequested, selectRequested } from '../../src/store/hostIntents.js';
 import { hostSlices } from '../../src/store/hostSlices.js';
 import type { RootState } from '../../src/store/state.js';
